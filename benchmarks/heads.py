@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.remembering import PAIRS, UNSEEN, labelled
 from graph_memory.memory.statements.pairs import weights
-from graph_memory.memory.statements.pairs.comparing import compared
+from graph_memory.memory.statements.pairs.comparing import compare
 from graph_memory.memory.statements.pairs.pair_features import measure, vector
 
 SEEN = UNSEEN / "seen"
@@ -73,8 +73,8 @@ def read_sample() -> Sample:
     for place, path in [*enumerate(TABLES), *((-1, path) for path in ONLY_TRAINING)]:
         for known, new, entity, label, weight in _pairs_of(path):
             about, contradicts = label in _ABOUT, label == "contradicted"
-            rows.append((vector(compared(known, new, entity)), place, about, contradicts, weight))
-    rows += [(vector(compared(*pair)), -1, False, False, _TALKED) for pair in _talked()]
+            rows.append((vector(compare(known, new, entity)), place, about, contradicts, weight))
+    rows += [(vector(compare(*pair)), -1, False, False, _TALKED) for pair in _talked()]
     return Sample(*(np.array(column, dtype=float) for column in zip(*rows, strict=True)))
 
 
@@ -167,7 +167,7 @@ def trained(sample: Sample) -> tuple[Heads, float]:
 
 def write(heads: Heads, threshold: float) -> None:
     """Write the weights into the package."""
-    names = ["intercept", *measure(compared("a", "b"))]
+    names = ["intercept", *measure(compare("a", "b"))]
     parts = {"ABOUT_ONE_THING": heads.about, "CONTRADICTS": heads.contradicts}
     lines = ['"""The weights of the two heads, written by `python -m benchmarks.heads --write`. Data."""', ""]
     for name, head in parts.items():

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph_memory.memory.statements.statement_verdict import Known, Rule, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, verdict
 
 LIVES = Path(__file__).parents[1] / "tests" / "data" / "lives.jsonl"
 """Facts as an agent says them, written before any was remembered, by somebody who knew the tools' texts alone."""
@@ -46,7 +46,7 @@ def _lived(said: Sequence[Said]) -> Mapping[str, int]:
             own[:] = [text for text in own if text not in one.about]
             own += [one.text] if one.text else []
             continue
-        found = verdict(one.text, [Known(text, text) for text in own], one.entity)
+        found = verdict(one.text, [CurrentObservation(text, text) for text in own], one.entity)
         asked = {doubt.known.text for doubt in found.doubts}
         right = asked & {*one.about}
         is_known = found.rule is Rule.EQUAL_TEXT

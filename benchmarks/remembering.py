@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.retrieval_data import DATA
-from graph_memory.memory.statements.statement_verdict import Known, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, verdict
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
 UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember"
@@ -48,7 +48,7 @@ async def unseen() -> str:
 async def remembering(path: Path = PAIRS) -> str:
     """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
     pairs = labelled(path)
-    found = [(pair, verdict(pair.new, [Known("", pair.known)], pair.entity)) for pair in pairs]
+    found = [(pair, verdict(pair.new, [CurrentObservation("", pair.known)], pair.entity)) for pair in pairs]
     return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(found)}"
 
 

@@ -1,5 +1,5 @@
 // The ids of entities that contain one of these lower-case texts in their name, aliases or type, up to a limit per text.
-// Records that are not indexed are scanned first, as in `found`.
+// Records that are not indexed are scanned first, as in `matching`.
 // mode: read
 // params: domain, parts, limit
 // returns: id

@@ -1,5 +1,5 @@
 // Entities that share observations with a node, ignoring case, and the number of shared observations. Records that are not
-// indexed are scanned first, as in `found`.
+// indexed are scanned first, as in `matching`.
 // mode: read
 // params: domain, node, most
 // returns: id, shared

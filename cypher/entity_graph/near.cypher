@@ -1,5 +1,5 @@
 // Names of entities that contain a lower-case text, and each of the others, in their name, aliases or type. Records that are
-// not indexed are scanned first, as in `entities/found`.
+// not indexed are scanned first, as in `entities/matching`.
 // mode: read
 // params: domain, text, others, limit
 // returns: name

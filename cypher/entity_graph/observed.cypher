@@ -1,7 +1,7 @@
 // For texts by entity name: the entity, its end, and its observations that have one of the texts (id, text, version).
 // mode: read
 // params: domain, rows
-// returns: name, id, over, found
+// returns: name, id, over, matches
 UNWIND $rows AS row
 CALL (row) {
   WITH row.name AS name
@@ -11,4 +11,4 @@ CALL (row) {
 }
 OPTIONAL MATCH (n)<-[:_OBSERVES]-(o:_Observation)
 WHERE o._text IN row.texts AND coalesce(o._valid_to > datetime(), true)
-RETURN row.name AS name, n._id AS id, CASE WHEN n._valid_to <= datetime() THEN n._valid_to END AS over, [one IN collect([o._id, o._text, o._version]) WHERE one[0] IS NOT NULL] AS found
+RETURN row.name AS name, n._id AS id, CASE WHEN n._valid_to <= datetime() THEN n._valid_to END AS over, [one IN collect([o._id, o._text, o._version]) WHERE one[0] IS NOT NULL] AS matches

@@ -3,7 +3,7 @@
 // separators.
 // mode: read
 // params: domain, rows, ends, separators, limit
-// returns: given, name, aliases
+// returns: alias, name, aliases
 UNWIND $rows AS row
 WITH row
 WHERE NOT EXISTS {
@@ -19,6 +19,6 @@ WITH rows, n, replace(toLower(toUpper(toLower(names))), 'ς', 'σ') AS folded
 UNWIND rows AS row
 WITH row, n, folded
 WHERE folded CONTAINS row.text
-RETURN row.name AS given, n.name AS name, n.aliases AS aliases
+RETURN row.name AS alias, n.name AS name, n.aliases AS aliases
 ORDER BY n._created, n._id
 LIMIT $limit

@@ -2,7 +2,7 @@
 // stored type, version, and whether they are reversed).
 // mode: read
 // params: domain, rows
-// returns: place, from_id, from_type, from_mentioned, to_id, to_type, to_mentioned, found
+// returns: place, from_id, from_type, from_mentioned, to_id, to_type, to_mentioned, matches
 UNWIND $rows AS row
 OPTIONAL CALL (row) {
   WITH row.from AS name
@@ -20,4 +20,4 @@ OPTIONAL MATCH (a)-[r]->(b)
 WHERE r._id IS NOT NULL AND coalesce(r._relation, type(r)) = row.type AND coalesce(r._valid_to > datetime(), true)
 RETURN row.place AS place, a._id AS from_id, a._type AS from_type, a._mentioned IS NOT NULL AS from_mentioned,
        b._id AS to_id, b._type AS to_type, b._mentioned IS NOT NULL AS to_mentioned,
-       [one IN collect([r._id, type(r), r._version]) WHERE one[0] IS NOT NULL] AS found
+       [one IN collect([r._id, type(r), r._version]) WHERE one[0] IS NOT NULL] AS matches

@@ -102,7 +102,7 @@ async def test_names_are_found_with_a_dotted_capital_i_and_in_either_encoding_of
 async def test_a_search_that_looks_through_many_has_them_indexed(
     memory: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reads, "MANY", 5)
+    monkeypatch.setattr(reads, "MIN_WAITING", 5)
     monkeypatch.setattr(indexing, "_AT_ONCE", 2)
     for number in range(5):
         await memory.entities.create_entities([{"name": f"needle {number}", "type": "t", "observations": []}])

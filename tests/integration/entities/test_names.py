@@ -50,7 +50,7 @@ async def test_an_alias_stands_for_its_entity_in_reads_and_writes_and_creates_no
     assert lena.observations == ("Leads checkout.", "Speaks Danish.")
     await entities.update_entity("Shop", aliases=["LV-7"])
     assert len((await entities.open_nodes(["LV-7"])).entities) == 2
-    with pytest.raises(GraphError, match="2 entities are called"):
+    with pytest.raises(GraphError, match="2 entities have the alias"):
         await entities.delete_entities(["LV-7"])
     assert (await entities.delete_entities(["Frau Vogt"])).deleted == 1
 
@@ -88,7 +88,7 @@ async def test_the_question_whether_two_entities_are_one_is_answered_with_decide
     told = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
     [asked] = told.candidates or ()
     for wrong in ("close", "keep"):
-        with pytest.raises(GraphError, match="does not answer a question of two entities"):
+        with pytest.raises(GraphError, match="is not a decision on two entities"):
             await entities.decide(told.id or "", lena, "close" if wrong == "close" else "keep")
     assert not (await entities.answer(asked.question, "new")).changed
     [settled] = (await entities.decide_all([{"id": asked.question, "decision": "same"}])).decisions
@@ -99,7 +99,7 @@ async def test_the_question_whether_two_entities_are_one_is_answered_with_decide
     with pytest.raises(GraphError, match="There is no entity"):
         await entities.answer(asked.question, "same")
     seen = await entities.remember(name="Lena Vogt", observations=["Reads."])
-    with pytest.raises(GraphError, match="new answers only"):
+    with pytest.raises(GraphError, match="new is a decision on two entities only"):
         await entities.decide(lena, str(seen.facts[0].id), "new")
 
 
@@ -109,8 +109,8 @@ async def test_an_alias_that_another_entity_has_is_a_question(memory: Memory) ->
     told = await entities.remember(name="Lena Holm", aliases=["lv-7", "Shop", "LH"])
     asked = {one.name: one for one in told.candidates or ()}
     assert {name: one.reason for name, one in asked.items()} == {
-        "Lena Vogt": 'both are called "lv-7"',
-        "Shop": 'both are called "Shop"',
+        "Lena Vogt": 'both are named "lv-7"',
+        "Shop": 'both are named "Shop"',
     }
     assert asked["Lena Vogt"].question == f"{told.id}:{lena}"
     assert (await entities.remember(name="Lena Holm", aliases=["lv-7"])).candidates is None

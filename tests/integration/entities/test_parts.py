@@ -38,9 +38,9 @@ async def parts(memory: Memory, **asked: Any) -> list[KnowledgeGraph]:
     return found
 
 
-@pytest.mark.parametrize("much", [paging._MUCH, 1])
+@pytest.mark.parametrize("much", [paging._READ_AT_ONCE_FROM, 1])
 async def test_parts_are_together_the_whole(memory: Memory, monkeypatch: pytest.MonkeyPatch, much: int) -> None:
-    monkeypatch.setattr(paging, "_MUCH", much)
+    monkeypatch.setattr(paging, "_READ_AT_ONCE_FROM", much)
     assert (await memory.entities.read_graph(limit=1)).entities == ()
     await filled(memory, 120)
     whole = await memory.entities.read_graph()
@@ -86,7 +86,7 @@ async def test_what_is_no_part_is_refused(memory: Memory, asked: dict[str, Any])
 async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paging, "_MUCH", 1)
+    monkeypatch.setattr(paging, "_READ_AT_ONCE_FROM", 1)
     [tool] = [one for one in toolset.ENTITIES if one.name == "read_graph"]
     await filled(memory, 30)
 

@@ -145,7 +145,7 @@ FAULTS = {
     "slow": Fault(wait=1.5),
     "cut off": Fault(cut_after=10),
     "no reply": Fault(body=b"<html>"),
-    "no JSON": Fault(body=json.dumps({"choices": [{"message": {"content": "I cannot do that."}}]}).encode()),
+    "not JSON": Fault(body=json.dumps({"choices": [{"message": {"content": "I cannot do that."}}]}).encode()),
     "cut short": Fault(
         body=json.dumps(
             {"choices": [{"message": {"content": '{"facts": [{"sent'}, "finish_reason": "length"}]}

@@ -122,7 +122,7 @@ async def test_the_second_question_about_what_is_gone_says_that_it_is_settled(me
         ("CI", "Runs on GitHub.", ["CI runs on GitHub Actions."]),
         ("CI", "Likes tea.", ['belongs to "Ann"']),
         ("Nobody", "Likes tea.", ['belongs to "Ann"']),
-        ("CI", "Was on holiday.", ["Give the id of an observation"]),
+        ("CI", "Was on holiday.", ["Use the id of an observation"]),
     ],
 )
 async def test_what_names_no_observation_is_told_what_was_meant_or_who_has_it(

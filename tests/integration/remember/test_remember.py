@@ -147,13 +147,13 @@ async def test_one_name_in_several_spellings_at_once_makes_one_entity(memory: Me
 async def test_statements_are_compared_beside_the_work_of_others_and_equal_ones_not_at_all(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entities, compared, threads = memory.entities, statement_verdict.compared, list[bool]()
+    entities, compared, threads = memory.entities, statement_verdict.compare, list[bool]()
 
     def noted(known: str, new: str, entity: str) -> Any:
         threads.append(threading.current_thread() is threading.main_thread())
         return compared(known, new, entity)
 
-    monkeypatch.setattr(statement_verdict, "compared", noted)
+    monkeypatch.setattr(statement_verdict, "compare", noted)
     one, other = ([f"{what} number {number} of {uuid4()}" for number in range(4)] for what in ("thing", "box"))
     await entities.remember(name="Ben", observations=one)
     await entities.remember(name="Ben", observations=other)
@@ -171,7 +171,7 @@ async def test_an_entity_keeps_its_type_and_says_so(memory: Memory) -> None:
     assert (await entities.remember(name="Ben", type="person")).warnings is None
     told = await entities.remember(name="Ben", type="robot", observations=["likes tea"])
     assert (told.type, told.facts[0].decision) == ("person", "ADD")
-    assert told.warnings == ('"Ben" stays of type "person", not "robot": update_entity changes it.',)
+    assert told.warnings == ('"Ben" keeps the type "person" instead of "robot": use update_entity to change it.',)
 
 
 @pytest.mark.parametrize("given", [{"name": " "}, {"name": "Ben", "observations": ["likes tea", " \n"]}])
@@ -413,8 +413,8 @@ async def test_one_name_in_another_spelling_is_the_entity_also_among_many(
 async def test_where_much_is_known_a_statement_is_compared_with_what_is_most_like_it(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch, is_indexed: bool
 ) -> None:
-    monkeypatch.setattr(current, "MANY", 3)
-    monkeypatch.setattr(current, "MOST_ALIKE", 2)
+    monkeypatch.setattr(current, "MAX_COMPARED", 3)
+    monkeypatch.setattr(current, "MAX_SIMILAR", 2)
     entities = memory.entities
     crowd = [f"the printer in room {room} hums" for room in range(20)]
     known = ["lives in a flat in Turin", "Works 40 hours a week", "is ok", "住在上海", "राम आया"]

@@ -200,7 +200,7 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     await entities.edit_block("project", "", mode="replace")
     first = await entities.session_start(project="Apollo")
     assert "Changed last" not in first.text
-    assert first.warnings == ('Nothing is known of "Apollo" yet.',)
+    assert first.warnings == ('Nothing is known about "Apollo" yet.',)
     await entities.remember(name="Apollo", type="project", observations=["Ships in May.", "Uses larch."])
     await entities.remember(name="Ben", type="person", observations=["Plays the oboe."])
     await entities.create_relations([{"from": "Ben", "to": "Nobody yet", "relationType": "knows"}])
@@ -238,7 +238,7 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
     await memory.update_node(note.node_id, content="# Apollo plan\nIt begins on Friday.", encoding="utf-8")
     await entities.remember(name="Apollo", observations=["Ships in June."], replaces="Ships in May.")
 
-    monkeypatch.setattr("graph_memory.memory.sessions.sessions._PATIENCE", 0.0)
+    monkeypatch.setattr("graph_memory.memory.sessions.sessions._INDEXING_SECONDS", 0.0)
     monkeypatch.setattr("graph_memory.memory.search.index.index.PAGE", 1)
     started = await entities.session_start(project="Apollo")
     known = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")[0]
@@ -262,7 +262,7 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
 async def test_a_session_begins_with_what_was_learned_last_however_far_the_index_lags(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph_memory.memory.sessions.sessions._PATIENCE", 0.0)
+    monkeypatch.setattr("graph_memory.memory.sessions.sessions._INDEXING_SECONDS", 0.0)
     first = memory.acting_as("agent 1.0", "s1").entities
     await first.remember(name="Shop", type="project", observations=["sells tea"], properties={"launch": "20 Nov"})
     await first.remember(name="Tomas Lind", type="person", observations=["builds the site"])
@@ -330,7 +330,7 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     assert "- Ann (new entity) (user, " in text
     told = text.partition("## Last time\n")[2].splitlines()
     assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
-    assert told[2] == f"> … (cut: recall with focus {ended.id} shows all of it)"
+    assert told[2] == f"> … (cut: recall with focus {ended.id} shows the whole text)"
 
 
 @pytest.mark.long
@@ -402,7 +402,7 @@ async def test_a_block_or_summary_that_cannot_be_read_is_left_out(settings: Sett
             warning for warning in started.warnings or () if warning.startswith('MemoryBlock "rules" cannot be read')
         ]
         lost = [warning for warning in started.warnings or () if warning.startswith("SessionSummary")]
-        assert [warning.rpartition(". It ")[2] for warning in lost] == ["and 1 other summary are left out."]
+        assert [warning.rpartition(". It ")[2] for warning in lost] == ["and 1 other summary are omitted."]
         await memory.acting_as("alice", "s2").entities.session_end("Chose the crew.")
         started = await memory.entities.session_start()
         assert "> Chose the crew." in started.text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.entities.cleaning.misplaced import old_key, other_name
-from graph_memory.memory.entities.names.similar_names import Compared, evidence, likeness_of_names, pairs
+from graph_memory.memory.entities.names.similar_names import Compared, evidence, pairs, similarity_of_names
 from graph_memory.memory.entities.names.spans import find_encoded_spans, find_spans
 from graph_memory.memory.remember.advised import _words_of  # pyright: ignore[reportPrivateUsage]
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, name_key, without_separators
@@ -74,7 +74,7 @@ SAME = [
 @for_rows(("one", "other"), SAME)
 def test_capitals_accents_encoding_and_separators_between_letters_make_no_other_name(one: str, other: str):
     assert is_same_name(one, other)
-    assert likeness_of_names(one, other) == 1
+    assert similarity_of_names(one, other) == 1
     assert evidence(Compared(one, "x"), Compared(other, "x"), 0, None).has_one_name
 
 

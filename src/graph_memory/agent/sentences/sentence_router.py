@@ -19,7 +19,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.names.find_entities import NEW
 from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
 from graph_memory.memory.remember.facts import sentences
-from graph_memory.memory.remember.remember import OF_THE_STORE
+from graph_memory.memory.remember.remember import STORE_ERRORS
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quoted
 
@@ -76,7 +76,7 @@ class SentenceRouter:
         try:
             results.append(await call)
         except GraphError as error:
-            if error.code in OF_THE_STORE:
+            if error.code in STORE_ERRORS:
                 raise
             refused.append(error)
             evidence = f"{error.message}. {error.details.get('hint', '')}".strip()

@@ -35,7 +35,7 @@ class Cleaning:
         NODE_NOT_FOUND, with the nearest name.
         """
         where = self._domain(domain)
-        [named] = await ids.names(self._core, where, [asked.text_from(name, "name")])
+        [named] = await ids.resolve_names(self._core, where, [asked.text_from(name, "name")])
         return await similar.find_similar(self._core, where, named, limit)
 
     async def find_duplicates(
@@ -85,7 +85,7 @@ class Cleaning:
     async def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:
         """Return the entity of an id, name or alias; None if there is none. Raises INVALID_ARGUMENT."""
         where = self._domain(domain)
-        name, *others = await ids.opened(self._core, where, [asked.text_from(entity_id, "entity_id")])
+        name, *others = await ids.resolve_all(self._core, where, [asked.text_from(entity_id, "entity_id")])
         return None if others else await profiles.find_by_name(self._core, where, name)
 
     async def get_by_type(

@@ -34,7 +34,7 @@ from graph_memory.memory.entities.results import (
 )
 from graph_memory.memory.entity_graph.values import request as asked
 from graph_memory.memory.remember import facts
-from graph_memory.memory.remember.decide import Answer, asked_about, decide, decide_all
+from graph_memory.memory.remember.decide import Answer, decide, decide_all, ids_in_question
 from graph_memory.memory.remember.remember import remember
 from graph_memory.memory.sessions import blocks, sessions
 from graph_memory.memory.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
@@ -77,7 +77,9 @@ class Entities(Cleaning):
 
     async def _relations(self, values: Sequence[asked.NewRelation], domain: str | None) -> RelationsCreated:
         where = self._domain(domain)
-        return await relations.create_relations(self._core, where, await ids.relations(self._core, where, values))
+        return await relations.create_relations(
+            self._core, where, await ids.resolve_relations(self._core, where, values)
+        )
 
     async def add_observations(
         self, observations: Sequence[Mapping[str, object]], *, domain: str | None = None
@@ -88,7 +90,7 @@ class Entities(Cleaning):
         NODE_NOT_FOUND for a name without an entity.
         """
         where = self._domain(domain)
-        values = await ids.named(self._core, where, asked.new_observations(observations, utc_now()))
+        values = await ids.resolve_requests(self._core, where, asked.new_observations(observations, utc_now()))
         return await writes.add_observations(self._core, where, values)
 
     async def update_entity(
@@ -115,7 +117,7 @@ class Entities(Cleaning):
         arguments = {"name": name, "new_name": new_name, "type": type, "aliases": aliases}
         wanted = edits.entity_edit({**arguments, "properties": properties, "description": description})
         where = self._domain(domain)
-        [named] = await ids.named(self._core, where, [wanted])
+        [named] = await ids.resolve_requests(self._core, where, [wanted])
         return await updating.update_entity(self._core, where, named)
 
     async def update_observation(
@@ -135,7 +137,7 @@ class Entities(Cleaning):
         """
         arguments = {"entityName": entity_name, "observation": observation, "text": text, "confidence": confidence}
         where = self._domain(domain)
-        [named] = await ids.named(self._core, where, [edits.observation_edit(arguments)])
+        [named] = await ids.resolve_requests(self._core, where, [edits.observation_edit(arguments)])
         return await updating.update_observation(self._core, where, named)
 
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
@@ -145,7 +147,7 @@ class Entities(Cleaning):
         """
         where = self._domain(domain)
         return await deletes.delete_entities(
-            self._core, where, await ids.names(self._core, where, asked.names_from(names))
+            self._core, where, await ids.resolve_names(self._core, where, asked.names_from(names))
         )
 
     async def delete_observations(
@@ -153,13 +155,13 @@ class Entities(Cleaning):
     ) -> Done:
         """Delete observations: each has an `entityName` and the `observations` to delete. Unknown ones are ignored."""
         where = self._domain(domain)
-        removals = await ids.named(self._core, where, asked.removals(deletions))
+        removals = await ids.resolve_requests(self._core, where, asked.removals(deletions))
         return await deletes.delete_observations(self._core, where, removals)
 
     async def delete_relations(self, relations: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
         """Delete relations, given as in `create_relations`. Unknown ones are ignored."""
         where = self._domain(domain)
-        values = await ids.relations(self._core, where, asked.named_relations(relations))
+        values = await ids.resolve_relations(self._core, where, asked.relations_to_delete(relations))
         return await deletes.delete_relations(self._core, where, values)
 
     async def read_graph(
@@ -205,7 +207,7 @@ class Entities(Cleaning):
         and `aliases`, and of each observation the id, time, source and confidence.
         """
         where = self._domain(domain)
-        wanted = await ids.opened(self._core, where, asked.names_from(names))
+        wanted = await ids.resolve_all(self._core, where, asked.names_from(names))
         return await (reads.open_detailed if detail else reads.open_nodes)(self._core, where, wanted)
 
     async def upsert(
@@ -227,7 +229,7 @@ class Entities(Cleaning):
         """
         arguments = {"name": name, "type": type, "description": description, "properties": properties}
         arguments |= {"observations": observations, "confidence": confidence}
-        return await upsert.upsert(self._core, self._domain(domain), upsert.wanted_from(arguments))
+        return await upsert.upsert(self._core, self._domain(domain), upsert.upsert_request_from(arguments))
 
     async def find_by_name(self, name: str, *, domain: str | None = None) -> Profile | None:
         """Return the entity of a name, or None.
@@ -280,12 +282,12 @@ class Entities(Cleaning):
         """
         arguments = {"text": text, "name": name, "type": type, "observations": observations}
         arguments |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
-        wanted = facts.facts_from(arguments, utc_now())
+        wanted = facts.request_from(arguments, utc_now())
         return await remember(self._core, self._domain(domain), wanted, dry_run=dry_run)
 
     async def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> Settled:
         """Answer a question by its id, with one of its choices. See `decide`."""
-        new, known = asked_about(question)
+        new, known = ids_in_question(question)
         return await decide(self._core, self._domain(domain), new, known, decision)
 
     async def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
@@ -324,7 +326,7 @@ class Entities(Cleaning):
         and a revert brings it back. With `erase` it is erased for good, with its whole past, in all branches, one after
         another. With `dry_run` nothing changes. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
-        wanted = forgetting.wanted_from(names, ids, text)
+        wanted = forgetting.forget_request_from(names, ids, text)
         return await forgetting.forget(self._core, self._domain(domain), wanted, erasing=erase, dry_run=dry_run)
 
     async def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
@@ -361,7 +363,7 @@ class Entities(Cleaning):
         *,
         session_id: str | None = None,
         project: str | None = None,
-        max_tokens: int = sessions.TOKENS,
+        max_tokens: int = sessions.DEFAULT_TOKENS,
         domain: str | None = None,
     ) -> SessionStarted:
         """Return a primer for the start of a session, of at most `max_tokens`.
@@ -372,7 +374,7 @@ class Entities(Cleaning):
         entities, as far as the budget allows.
         For an empty memory, `text` is a guide for the agent. Nothing is stored. Raises INVALID_ARGUMENT.
         """
-        request = sessions.Asked(session_id, project, max_tokens)
+        request = sessions.StartRequest(session_id, project, max_tokens)
         return await sessions.session_start(self._core, self._domain(domain), request)
 
     async def session_end(

@@ -11,10 +11,16 @@ from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Par
 from graph_memory.memory.changes.context import read_attachments, read_attachments_of_retyped, read_in_parts
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.core import Core
-from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, only_ends, related, states_of
+from graph_memory.memory.entity_graph.entity_queries import (
+    NODES_BY_NAME,
+    equal_relations,
+    observations_by_text,
+    only_ends,
+    states_of,
+)
 from graph_memory.memory.entity_graph.graph import NamedGraph
 from graph_memory.memory.entity_graph.names import entity_not_found
-from graph_memory.memory.entity_graph.other_names import meant_by
+from graph_memory.memory.entity_graph.other_names import names_by_reference
 from graph_memory.memory.entity_graph.values.request import (
     EntityRemoval,
     NewEntity,
@@ -133,21 +139,21 @@ class _NameReader:
             return graph
         entities = [new_entity for new_entity in self._changes if isinstance(new_entity, NewEntity)]
         given_ids = (*given_names, *(subject for subject, _ in self._edits))
-        names_by_id = await meant_by(self._reader, self._domain, given_ids, ends=True)
+        names_by_id = await names_by_reference(self._reader, self._domain, given_ids, ends=True)
         by_id = {**names_by_id, **{entity.id: entity.name for entity in entities}}
         self._note_meanings(by_id)
         names = dict.fromkeys((*given_names, *by_id.values()))
-        rows = await read_in_parts(self._reader, NAMED, self._domain, names=list(names))
+        rows = await read_in_parts(self._reader, NODES_BY_NAME, self._domain, names=list(names))
         ids = {row.name: row.id for row in rows}
         self.deleted = [ids[name] for name_or_id in deleted for name in self._possible_names(name_or_id) if name in ids]
         entity_names = {entity.id: names_by_id.get(entity.name, entity.name) for entity in entities}
         self.existing = {subject: ids[name] for subject, name in entity_names.items() if name in ids}
         created_names = set(created)
         self.mentions = [row.id for row in rows if row.is_mentioned and row.name in created_names]
-        graph.note_named(rows, (await states_of(self._reader, self._domain, self.mentions)).values())
-        graph.note_called(names_by_id)
+        graph.add_nodes(rows, (await states_of(self._reader, self._domain, self.mentions)).values())
+        graph.add_aliases(names_by_id)
         pairs = [(name, contents) for name_or_id, contents in texts for name in self._possible_names(name_or_id)]
-        graph.note_observed(await observed(self._reader, self._domain, pairs))
+        graph.add_observations(await observations_by_text(self._reader, self._domain, pairs))
         await self._relate(graph, relations)
         return graph
 
@@ -171,8 +177,10 @@ class _NameReader:
             for start in self._possible_names(relation.from_name)
             for end in self._possible_names(relation.to_name)
         ]
-        for named_relation, row in zip(relations, await related(self._reader, self._domain, relations), strict=True):
-            graph.note_related(named_relation, row)
+        for named_relation, row in zip(
+            relations, await equal_relations(self._reader, self._domain, relations), strict=True
+        ):
+            graph.add_relations(named_relation, row)
             self.deleted_relations += row.deletions
 
 

@@ -166,7 +166,7 @@ class Fold:
         """Delete the nodes that were only ends of relations which are all deleted."""
         for end, operation in list(self._severed.items()):
             row = None if self._is_deleted(end) else self._unused_end(end)
-            if row is not None and row.is_left_by(self._is_deleted):
+            if row is not None and row.loses_all_relations(self._is_deleted):
                 self._delete_node(operation, row.deletion)
 
     def _unused_end(self, node: str) -> EndRow | None:
@@ -229,7 +229,7 @@ class Fold:
         self._delete(operation, draft)
 
     def _delete(self, operation: Operation, draft: Draft) -> None:
-        self.named.graph.follow(draft)
+        self.named.graph.apply(draft)
         earlier = self.changes.get(draft.subject)
         if earlier is not None and earlier.op is Op.CREATE:
             del self.changes[draft.subject]
@@ -239,7 +239,7 @@ class Fold:
             self._record(operation, draft)
 
     def _record(self, operation: Operation, draft: Draft) -> None:
-        self.named.graph.follow(draft)
+        self.named.graph.apply(draft)
         self.changes[draft.subject] = draft
         self.requests.setdefault(draft.subject, []).append((operation, draft))
 

@@ -89,15 +89,19 @@ class NamedSteps:
                     raise self._not_found(name, lost)
                 self.subjects[operation.subject], _ = steps.observe(entity, observation)
             case NewRelation():
-                if (name := steps.lacking(change)) is not None:
+                if (name := steps.missing_end(change)) is not None:
                     raise self._not_found(name, lost)
                 self.subjects[operation.subject], _ = steps.relate(change)
             case Removal(name=name, texts=[text]):
                 entity = graph.entity(name)
-                drafts = list(graph.observed(entity.id, text).values()) if entity else []
+                drafts = list(graph.deletions_of_text(entity.id, text).values()) if entity else []
             case RelationRemoval(relation=observation):
                 start, end = graph.find(observation.from_name), graph.find(observation.to_name)
-                drafts = list(graph.related(start.id, end.id, observation.type).values()) if start and end else []
+                drafts = (
+                    list(graph.deletions_of_relation(start.id, end.id, observation.type).values())
+                    if start and end
+                    else []
+                )
             case EntityRemoval() | NewObservations() | Removal():
                 pass
         if drafts:

@@ -13,7 +13,7 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.properties import PropertyValue, check_text_size
 
 ALIASES = "aliases"
-MOST = 1_000
+MAX_ALIASES = 1_000
 """Maximum number of aliases of an entity, since each is compared when a name is looked up."""
 
 
@@ -22,7 +22,7 @@ def aliases_of(properties: Mapping[str, PropertyValue]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in listed_names(properties.get(ALIASES)) if name.strip()))
 
 
-def named_apart(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, PropertyValue]]:
+def split_aliases(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, PropertyValue]]:
     """Return the aliases of a stored entity, and its properties without the aliases and the name."""
     properties = user_properties(stored)
     del properties["name"]
@@ -37,8 +37,8 @@ def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
     check_text_size("The text in aliases", sum(map(len, aliases)))
     if any(not alias.strip() for alias in aliases):
         raise fault(ALIASES, "An alias is empty", "Use other names of the entity, or omit aliases.")
-    if len(aliases) > MOST:
-        raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Use at most {MOST:,}.")
+    if len(aliases) > MAX_ALIASES:
+        raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Use at most {MAX_ALIASES:,}.")
     same = next((alias for alias in aliases if name is not None and is_same_name(alias, name)), None)
     if same is not None:
         hint = "Omit it: the entity is found by its name, also in this spelling."
@@ -48,11 +48,11 @@ def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:
     """Return the property `aliases` with further names; empty if the entity has them all."""
     known = aliases_of(properties)
-    every = dict.fromkeys(one for one in (*known, *more) if one.strip() and one != name)
-    if list(every) == known:
+    all_names = dict.fromkeys(alias for alias in (*known, *more) if alias.strip() and alias != name)
+    if list(all_names) == known:
         return {}
-    check_aliases(every)
-    return aliases_property(every)
+    check_aliases(all_names)
+    return aliases_property(all_names)
 
 
 def aliases_property(names: Iterable[str]) -> dict[str, PropertyValue]:

@@ -10,20 +10,25 @@ from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Done
-from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, only_ends, related
+from graph_memory.memory.entity_graph.entity_queries import (
+    NODES_BY_NAME,
+    equal_relations,
+    observations_by_text,
+    only_ends,
+)
 from graph_memory.memory.entity_graph.values.request import NewRelation, Removal
-from graph_memory.memory.entity_graph.values.rows import EndRow, NamedRow, ObservedRow, RelatedRow
+from graph_memory.memory.entity_graph.values.rows import EndRow, EntityObservationsRow, EqualRelationsRow, NodeRow
 from graph_memory.memory.graph.node_deletion import delete_node
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-Row = NamedRow | ObservedRow | RelatedRow
+Row = NodeRow | EntityObservationsRow | EqualRelationsRow
 
 
 @dataclass(frozen=True, slots=True)
-class _Going:
+class _Deletion:
     """The records to delete, the records attached to deleted nodes, and nodes that are only ends of relations."""
 
     rows: Sequence[Row]
@@ -31,20 +36,20 @@ class _Going:
     ends: Sequence[EndRow] = ()
 
 
-Reading = Callable[[Reader, Head], Awaitable[_Going]]
+Reading = Callable[[Reader, Head], Awaitable[_Deletion]]
 
 
 async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done:
     """Delete entities with everything attached to them. See `Entities.delete_entities`."""
 
-    async def read(reader: Reader, _: Head) -> _Going:
-        rows = await read_in_parts(reader, NAMED, domain, names=names)
+    async def read(reader: Reader, _: Head) -> _Deletion:
+        rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=names)
         attached = await read_attachments(reader, domain, [row.id for row in rows])
         going = [draft for drafts in attached.values() for draft in drafts]
-        return _Going(rows, attached, await only_ends(reader, domain, going, [row.id for row in rows]))
+        return _Deletion(rows, attached, await only_ends(reader, domain, going, [row.id for row in rows]))
 
     try:
-        deleted = await _written(core, domain, "delete_entities", read)
+        deleted = await _write(core, domain, "delete_entities", read)
     except TooMany:
         deleted = await _delete_in_parts(core, domain, names)
     return Done(message="Entities deleted successfully", deleted=deleted)
@@ -54,49 +59,51 @@ async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> int
     """Delete entities that exceed one write, in halves. A single entity that is too large is deleted in pages."""
     if middle := len(names) // 2:
         return sum([(await delete_entities(core, domain, half)).deleted for half in (names[:middle], names[middle:])])
-    rows = await core.store.read(NAMED, domain=domain, names=names)
+    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=names)
     for row in rows:
         await delete_node(core, domain, row.id, None)
     return len(rows)
 
 
-async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]) -> Done:
+async def delete_observations(core: Core, domain: str, removals: Sequence[Removal]) -> Done:
     """Delete observations. See `Entities.delete_observations`."""
 
-    async def read(reader: Reader, _: Head) -> _Going:
-        return _Going(await observed(reader, domain, ((removal.name, removal.texts) for removal in wanted)))
+    async def read(reader: Reader, _: Head) -> _Deletion:
+        return _Deletion(
+            await observations_by_text(reader, domain, ((removal.name, removal.texts) for removal in removals))
+        )
 
-    deleted = await _written(core, domain, "delete_observations", read)
+    deleted = await _write(core, domain, "delete_observations", read)
     return Done(message="Observations deleted successfully", deleted=deleted)
 
 
-async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> Done:
+async def delete_relations(core: Core, domain: str, relations: Sequence[NewRelation]) -> Done:
     """Delete relations. See `Entities.delete_relations`."""
 
-    async def read(reader: Reader, _: Head) -> _Going:
-        rows = await related(reader, domain, wanted)
-        going = [draft for row in rows for draft in row.deletions]
-        return _Going(rows, ends=await only_ends(reader, domain, going, ()))
+    async def read(reader: Reader, _: Head) -> _Deletion:
+        rows = await equal_relations(reader, domain, relations)
+        drafts = [draft for row in rows for draft in row.deletions]
+        return _Deletion(rows, ends=await only_ends(reader, domain, drafts, ()))
 
-    deleted = await _written(core, domain, "delete_relations", read)
+    deleted = await _write(core, domain, "delete_relations", read)
     return Done(message="Relations deleted successfully", deleted=deleted)
 
 
-def _decide(head: Head, going: _Going) -> Decision[int]:
+def _decide(head: Head, deletion: _Deletion) -> Decision[int]:
     """Return the deletions, including nodes that are only ends of relations if all these relations are deleted."""
-    drafts = [draft for row in going.rows for draft in _deletions(row)]
-    attached = (draft for drafts in going.attached.values() for draft in drafts)
+    drafts = [draft for row in deletion.rows for draft in _deletions(row)]
+    attached = (draft for drafts in deletion.attached.values() for draft in drafts)
     gone = {draft.subject for draft in (*drafts, *attached)}
-    alone = [row.deletion for row in going.ends if row.is_left_by(gone.__contains__)]
-    context = Context(ontology=head.ontology, attached=going.attached)
+    alone = [row.deletion for row in deletion.ends if row.loses_all_relations(gone.__contains__)]
+    context = Context(ontology=head.ontology, attached=deletion.attached)
     return Decision(Changeset.of(context, [*drafts, *alone]).in_order() if drafts else (), len(drafts))
 
 
 def _deletions(row: Row) -> Sequence[Draft]:
-    return [row.deletion] if isinstance(row, NamedRow) else row.deletions
+    return [row.deletion] if isinstance(row, NodeRow) else row.deletions
 
 
-async def _written(core: Core, domain: str, name: str, read: Reading) -> int:
+async def _write(core: Core, domain: str, name: str, read: Reading) -> int:
     """Write the deletions. Returns the number of deleted records that were named; 0 if the domain does not exist."""
     try:
         return (await core.log.write(name, domain, core.origin, read, _decide)).report

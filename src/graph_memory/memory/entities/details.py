@@ -9,12 +9,12 @@ from datetime import datetime
 from graph_memory.memory.changes.context import ROWS
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import segments_of
-from graph_memory.memory.entities.aliases import named_apart
+from graph_memory.memory.entities.aliases import split_aliases
 from graph_memory.memory.entities.results import Entity, ObservationDetail
 from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.storage.queries import query
 
-Observed = tuple[str, str, datetime, str | None, float | None]
+ObservationFields = tuple[str, str, datetime, str | None, float | None]
 """An observation: id, text, time, source, confidence."""
 
 
@@ -27,40 +27,47 @@ class DetailRow:
     updated_at: datetime
     created_by: str | None
     stored: dict[str, object]
-    observations: list[Observed]
+    observations: list[ObservationFields]
 
 
 DETAILS = query("entities/details", DetailRow)
 
 
-async def detailed(core: Core, domain: str, found: Sequence[tuple[str, Entity]]) -> tuple[Entity, ...]:
+async def add_details(core: Core, domain: str, entities: Sequence[tuple[str, Entity]]) -> tuple[Entity, ...]:
     """Return entities with their details. An entity that was deleted in the meantime is returned unchanged."""
-    if not found:
+    if not entities:
         return ()
-    ids = [each for each, _ in found]
+    ids = [id_ for id_, _ in entities]
     logs = [segment.domain for segment in await segments_of(core.store, domain)]
-    known: dict[str, DetailRow] = {}
+    rows_by_id: dict[str, DetailRow] = {}
     for start in range(0, len(ids), ROWS):
         rows = await core.store.read(DETAILS, domain=domain, ids=ids[start : start + ROWS], logs=logs)
-        known |= {row.id: row for row in rows}
+        rows_by_id |= {row.id: row for row in rows}
     accesses = await accesses_of(core, domain, ids)
     return tuple(
-        _with(entity, known[each], *_counted(accesses.get(each))) if each in known else entity for each, entity in found
+        _add_row(entity, rows_by_id[id_], *_access_fields(accesses.get(id_))) if id_ in rows_by_id else entity
+        for id_, entity in entities
     )
 
 
-def _counted(access: AccessRow | None) -> tuple[int, datetime | None]:
+def _access_fields(access: AccessRow | None) -> tuple[int, datetime | None]:
     return (0, None) if access is None else (access.count, access.last)
 
 
-def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
+def _add_row(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
     """Return an entity with its details, including observations as of the same moment."""
-    each = {observation[1]: observation for observation in reversed(row.observations)}
+    observation_by_text = {observation[1]: observation for observation in reversed(row.observations)}
     details = tuple(
-        ObservationDetail(id=each[text][0], text=text, ts=each[text][2], source=each[text][3], confidence=each[text][4])
+        ObservationDetail(
+            id=observation_by_text[text][0],
+            text=text,
+            ts=observation_by_text[text][2],
+            source=observation_by_text[text][3],
+            confidence=observation_by_text[text][4],
+        )
         for text in dict.fromkeys(observation[1] for observation in row.observations)
     )
-    aliases, properties = named_apart(row.stored)
+    aliases, properties = split_aliases(row.stored)
     more = {
         "id": row.id,
         "created_at": row.created_at,

@@ -35,23 +35,23 @@ class ObservationEdit:
     confidence: float | None = None
 
 
-def entity_edit(given: Mapping[str, object]) -> EntityEdit:
+def entity_edit(arguments: Mapping[str, object]) -> EntityEdit:
     """Return the requested changes of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    own = _fields(given)
-    if not own.entries.keys() - {"name"}:
+    fields = _fields(arguments)
+    if not fields.entries.keys() - {"name"}:
         raise fault("new_name", "Nothing to update", "Pass new_name, type, aliases, properties or description.")
-    new_name, kind, description = own.get("new_name"), own.get("type"), own.get("description")
+    new_name, entity_type, description = fields.get("new_name"), fields.get("type"), fields.get("description")
     return EntityEdit(
-        name=text_of(own.need("name")),
+        name=text_of(fields.need("name")),
         new_name=None if new_name is None else text_of(new_name),
-        type=None if kind is None else text_of(kind),
+        type=None if entity_type is None else text_of(entity_type),
         content=None if description is None else content_from(text_of(description), "utf-8", "markdown"),
-        properties={**properties_from(own), **_aliases(own)},
+        properties={**properties_from(fields), **_aliases(fields)},
     )
 
 
-def _aliases(own: Fields) -> Mapping[str, PropertyValue]:
-    located, properties = own.get(ALIASES), own.get("properties")
+def _aliases(fields: Fields) -> Mapping[str, PropertyValue]:
+    located, properties = fields.get(ALIASES), fields.get("properties")
     if located is None:
         return {}
     if properties is not None and ALIASES in properties.entries():
@@ -61,17 +61,17 @@ def _aliases(own: Fields) -> Mapping[str, PropertyValue]:
     return aliases_property(aliases)
 
 
-def observation_edit(given: Mapping[str, object]) -> ObservationEdit:
+def observation_edit(arguments: Mapping[str, object]) -> ObservationEdit:
     """Return the requested changes of an observation. Raises INVALID_ARGUMENT."""
-    own = _fields(given)
-    text, sure = own.get("text"), own.number("confidence")
-    if text is None and sure is None:
+    fields = _fields(arguments)
+    text, confidence = fields.get("text"), fields.number("confidence")
+    if text is None and confidence is None:
         raise fault("text", "Nothing to update", "Pass text, confidence or both.")
     return ObservationEdit(
-        name=text_of(own.need("entityName")),
-        observation=text_of(own.need("observation")),
+        name=text_of(fields.need("entityName")),
+        observation=text_of(fields.need("observation")),
         text=None if text is None else text_of(text),
-        confidence=None if sure is None else fraction("confidence", sure),
+        confidence=None if confidence is None else fraction("confidence", confidence),
     )
 
 

@@ -19,10 +19,10 @@ from graph_memory.memory.transfer.results import GraphExported
 from graph_memory.progress import Progress
 
 
-async def export_official(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> GraphExported:
+async def export_official(core: Core, domain: str, target: Path | str | IO[bytes], progress: Progress) -> GraphExported:
     """Write the entities and relations of a domain. See `Transfer.export_graph`."""
     target = Path(target) if isinstance(target, str) else target
-    tell("Reading", None)
+    progress("Reading", None)
     await header_of(core, domain)
     seq = await seq_at(core.store, domain, "at", None)
     graph = await read_graph(core, domain)

@@ -15,15 +15,19 @@ from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import observations_of
 from graph_memory.memory.entities.observations.other_mentions import with_mentions
-from graph_memory.memory.entities.observations.resolve_observations import OBSERVED_OF, check_named, nearest_known
+from graph_memory.memory.entities.observations.resolve_observations import (
+    OBSERVED_OF,
+    check_references,
+    similar_observations,
+)
 from graph_memory.memory.entities.reads import search_nodes
 from graph_memory.memory.entities.results import Forgot, Forgotten
-from graph_memory.memory.entities.writes import checked
-from graph_memory.memory.entity_graph.entity_queries import NAMED
+from graph_memory.memory.entities.writes import validate
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.retention.erasure import erase
 from graph_memory.memory.retention.results import Erased
-from graph_memory.memory.statements.statement_verdict import Known
+from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, TEXT, State, user_properties
@@ -34,14 +38,14 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-MOST = 100
+MAX_LISTED = 100
 """Maximum number of entities that are checked for one text, and of forgotten records that a reply lists."""
 _KINDS = (Kind.NODE, Kind.OBSERVATION, Kind.CONNECTION)
-_HOW = "Pass names of entities, ids, or the text of an observation."
+_HINT = "Pass names of entities, ids, or the text of an observation."
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ForgetRequest:
     """The records to forget: entities by name, any record by id, observations by text."""
 
     names: Sequence[str]
@@ -49,31 +53,31 @@ class Wanted:
     texts: Sequence[str]
 
 
-def wanted_from(names: object, ids: object, text: object) -> Wanted:
+def forget_request_from(names: object, ids: object, text: object) -> ForgetRequest:
     """Return the records to forget. Raises INVALID_ARGUMENT."""
     texts = [text] if isinstance(text, str) else text
-    wanted = Wanted(_listed(names, "names"), _listed(ids, "ids"), _listed(texts, "text"))
-    if not (wanted.names or wanted.ids or wanted.texts):
-        raise fault("names", "Nothing to forget is named", _HOW)
-    return wanted
+    request = ForgetRequest(_texts_from(names, "names"), _texts_from(ids, "ids"), _texts_from(texts, "text"))
+    if not (request.names or request.ids or request.texts):
+        raise fault("names", "Nothing to forget is named", _HINT)
+    return request
 
 
-def _listed(given: object, argument: str) -> Sequence[str]:
-    return () if given is None else Located(given, argument).texts()
+def _texts_from(value: object, argument: str) -> Sequence[str]:
+    return () if value is None else Located(value, argument).texts()
 
 
-async def forget(core: Core, domain: str, wanted: Wanted, *, erasing: bool, dry_run: bool) -> Forgotten:
+async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bool, dry_run: bool) -> Forgotten:
     """End or erase records. See `Entities.forget`."""
     await core.log.require_ontology(domain)
-    subjects = list(dict.fromkeys(await _subjects(core, domain, wanted)))
-    known = {event.draft.subject: event for event in await _events(core.store, domain, subjects)}
+    subjects = list(dict.fromkeys(await _subjects(core, domain, request)))
+    events = {event.draft.subject: event for event in await _events(core.store, domain, subjects)}
     for subject in subjects:
-        _check(known.get(subject), subject, may_be_gone=erasing)
-    work = _erased if erasing else _ended
-    done = await work(core, domain, list(known.values()), dry_run=dry_run)
-    names = [_names(event) for event in known.values() if event.draft.kind is Kind.NODE]
-    gone = {*subjects, *(forgot.id for forgot in done.forgotten)}
-    return await with_mentions(core, domain, done, names, gone) if names else done
+        _check(events.get(subject), subject, may_be_gone=erasing)
+    work = _erase if erasing else _end
+    forgotten = await work(core, domain, list(events.values()), dry_run=dry_run)
+    names = [_names(event) for event in events.values() if event.draft.kind is Kind.NODE]
+    forgotten_ids = {*subjects, *(forgot.id for forgot in forgotten.forgotten)}
+    return await with_mentions(core, domain, forgotten, names, forgotten_ids) if names else forgotten
 
 
 def _names(event: Event) -> list[str]:
@@ -82,49 +86,55 @@ def _names(event: Event) -> list[str]:
     return [str(stored["name"]), *aliases_of(stored)] if "name" in stored else []
 
 
-async def _subjects(core: Core, domain: str, wanted: Wanted) -> list[str]:
+async def _subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
     """Return the ids of the records to forget.
 
     If names and texts are given, these are observations of the named entities.
     """
-    nodes = {name: await _node_of(core.store, domain, name) for name in wanted.names}
-    if not wanted.texts:
-        return [*nodes.values(), *wanted.ids]
+    nodes = {name: await _node_of(core.store, domain, name) for name in request.names}
+    if not request.texts:
+        return [*nodes.values(), *request.ids]
     results = [
-        id_ for name, node in nodes.items() for id_ in await _told_of(core.store, domain, name, node, wanted.texts)
+        id_
+        for name, node in nodes.items()
+        for id_ in await _find_in_entity(core.store, domain, name, node, request.texts)
     ]
     if not nodes:
-        results = [id_ for text in wanted.texts for id_ in await _told_anywhere(core, domain, text)]
-    return [*results, *wanted.ids]
+        results = [id_ for text in request.texts for id_ in await _find_anywhere(core, domain, text)]
+    return [*results, *request.ids]
 
 
 async def _node_of(reader: Reader, domain: str, name: str) -> str:
-    own = await name_of_entity(reader, domain, name, also_mentioned=True)
-    [row] = await reader.read(NAMED, domain=domain, names=[own])
+    stored_name = await name_of_entity(reader, domain, name, also_mentioned=True)
+    [row] = await reader.read(NODES_BY_NAME, domain=domain, names=[stored_name])
     return row.id
 
 
-async def _told_of(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
+async def _find_in_entity(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
     """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if a text has none."""
-    named = await observations_of(reader, domain, node, texts)
+    observations = await observations_of(reader, domain, node, texts)
     known = await reader.read(CURRENT, domain=domain, node=node)
-    await check_named(reader, domain, texts, named, known, "text")
-    return list(named)
+    await check_references(reader, domain, texts, observations, known, "text")
+    return list(observations)
 
 
-async def _told_anywhere(core: Core, domain: str, text: str) -> list[str]:
+async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
     """Return the observations with this text. Raises INVALID_ARGUMENT with similar texts if there are none."""
     results: list[str] = []
-    for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MOST):
+    for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MAX_LISTED):
         results += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
     if results:
         return results
     graph = await search_nodes(core, domain, text)
-    near = nearest_known(
-        text, [Known("", observation) for entity in graph.entities for observation in entity.observations]
+    similar = similar_observations(
+        text, [CurrentObservation("", observation) for entity in graph.entities for observation in entity.observations]
     )
-    meant = f"Did you mean one of {listed_parts([quoted(told.text) for told in near])}? " if near else ""
-    raise fault("text", f"No observation says {quoted(text)}", f"{meant}Use the exact text, a name, or an id.")
+    suggestion = (
+        f"Did you mean one of {listed_parts([quoted(observation.text) for observation in similar])}? "
+        if similar
+        else ""
+    )
+    raise fault("text", f"No observation says {quoted(text)}", f"{suggestion}Use the exact text, a name, or an id.")
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
@@ -134,10 +144,10 @@ async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[
 def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
     """Raise INVALID_ARGUMENT for an id that does not belong to an entity, an observation or a relation."""
     if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_gone):
-        raise fault("ids", f"There is no entity, observation or relation {quoted(subject)}", _HOW)
+        raise fault("ids", f"There is no entity, observation or relation {quoted(subject)}", _HINT)
 
 
-async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
+async def _end(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
     async def read(reader: Reader, _: Head) -> Sequence[Event]:
         nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
         attached = (
@@ -147,18 +157,18 @@ async def _ended(core: Core, domain: str, known: Sequence[Event], *, dry_run: bo
         return await _events(reader, domain, list(subjects))
 
     def decide(head: Head, events: Sequence[Event]) -> Decision[Sequence[Draft]]:
-        drafts = [draft for event in events if (draft := _ending(event, head.at)) is not None]
-        return Decision(checked(head, drafts, Context(ontology=head.ontology)), drafts)
+        drafts = [draft for event in events if (draft := _draft_end(event, head.at)) is not None]
+        return Decision(validate(head, drafts, Context(ontology=head.ontology)), drafts)
 
     written = await core.log.write("forget", domain, core.origin, read, decide, dry_run=dry_run)
     seqs = [] if dry_run else [change.seq for change in written.receipt.changes]
-    forgotten = await _told(core, domain, written.report)
+    forgotten = await _make_receipt(core, domain, written.report)
     return forgotten.model_copy(
-        update={"since": min(seqs, default=None), "until": max(seqs, default=None), **_dry(dry_run)}
+        update={"since": min(seqs, default=None), "until": max(seqs, default=None), **_dry_run_field(dry_run)}
     )
 
 
-def _ending(event: Event, at: datetime) -> Draft | None:
+def _draft_end(event: Event, at: datetime) -> Draft | None:
     """Return the draft that ends the record of an event; None if it has ended already, or is a link or block."""
     draft, state = event.draft, event.draft.state
     if state is None or draft.kind not in _KINDS:
@@ -174,14 +184,14 @@ def _ending(event: Event, at: datetime) -> Draft | None:
     return replace(draft, op=Op.UPDATE, previous=event.seq, state=after, content=None, windows=None)
 
 
-async def _erased(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
+async def _erase(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
     """Erase one record after another. An interrupted erasure is completed by repeating the call."""
     nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
     attached = (draft for some in (await read_attachments(core.store, domain, nodes)).values() for draft in some)
     drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
-    forgotten = await _told(core, domain, await _with_states(core.store, domain, drafts.values()))
-    done = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in known]
-    update = {"erased": True, "domains": _domains(done), **_dry(dry_run)}
+    forgotten = await _make_receipt(core, domain, await _with_states(core.store, domain, drafts.values()))
+    erasures = [await erase(core, domain, event.draft.subject, dry_run=dry_run) for event in known]
+    update = {"erased": True, "domains": _domains(erasures), **_dry_run_field(dry_run)}
     if not dry_run:
         update["forgotten"] = tuple(forgot.model_copy(update={"text": None}) for forgot in forgotten.forgotten)
     return forgotten.model_copy(update=update)
@@ -194,22 +204,25 @@ async def _with_states(reader: Reader, domain: str, drafts: Iterable[Draft]) -> 
     return [draft for draft in events.values() if draft.kind in _KINDS]
 
 
-def _domains(done: Iterable[Erased]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(domain.domain for erased in done for domain in erased.domains))
+def _domains(erasures: Iterable[Erased]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(domain.domain for erased in erasures for domain in erased.domains))
 
 
-def _dry(dry_run: bool) -> Mapping[str, object]:
+def _dry_run_field(dry_run: bool) -> Mapping[str, object]:
     return {"dry_run": True} if dry_run else {}
 
 
-async def _told(core: Core, domain: str, drafts: Sequence[Draft]) -> Forgotten:
+async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> Forgotten:
     """Return the receipt with texts: entities first, then observations and relations."""
     ordered = sorted(drafts, key=lambda draft: _KINDS.index(draft.kind))
-    ids = {id_ for draft in ordered[:MOST] for id_ in (draft.subject, draft.from_id, draft.to_id) if id_ is not None}
+    ids = {
+        id_ for draft in ordered[:MAX_LISTED] for id_ in (draft.subject, draft.from_id, draft.to_id) if id_ is not None
+    }
     titles = {node.id: node.title for node in await node_briefs(core, domain, sorted(ids))}
     return Forgotten(
         forgotten=tuple(
-            Forgot(id=draft.subject, kind=_WORDS[draft.kind], text=_text(draft, titles)) for draft in ordered[:MOST]
+            Forgot(id=draft.subject, kind=_WORDS[draft.kind], text=_text(draft, titles))
+            for draft in ordered[:MAX_LISTED]
         ),
         entities=sum(draft.kind is Kind.NODE for draft in ordered),
         observations=sum(draft.kind is Kind.OBSERVATION for draft in ordered),

@@ -16,10 +16,10 @@ from uuid import uuid4
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.reads import compared, read_graph
+from graph_memory.memory.entities.reads import entities_by_name, read_graph
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.results import Entity
-from graph_memory.memory.entities.validate_entities import Checked, Checking
+from graph_memory.memory.entities.validate_entities import Validation, ValidRecords
 from graph_memory.memory.entities.writes import add_observations, create_entities
 from graph_memory.memory.entity_graph.domain import begin_domain
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewObservations, NewRelation
@@ -37,7 +37,7 @@ from graph_memory.storage.log.writing import utc_now
 PAGE = 1_000
 """Maximum number of entities or relations per write."""
 PAGE_CHARACTERS = 4_000_000
-_OBSERVATION = 200
+_CHARACTERS_PER_OBSERVATION = 200
 """Number of characters that an observation counts in addition to its text, so that a page has at most 20,000
 observations."""
 SESSION = "memory_file"
@@ -55,25 +55,25 @@ class ImportOptions:
 
 
 async def import_memory(
-    core: Core, domain: str, source: Source, options: ImportOptions, tell: Progress
+    core: Core, domain: str, source: Source, options: ImportOptions, progress: Progress
 ) -> MemoryImported:
     """Import a memory into a domain. See `Transfer.import_memory`."""
     check_format(options.form)
     session = core.origin.session or f"import_{uuid4().hex[:12]}"
     form = options.form or await anyio.to_thread.run_sync(recognised, source)
-    gathered = Gathered()
-    await in_steps(gathered.filling(rows_of(source, form)), partial(tell, "Reading", None))
+    merged = Gathered()
+    await in_steps(merged.filling(rows_of(source, form)), partial(progress, "Reading", None))
     present = await core.log.ontology(domain)
-    checking = Checking(gathered, present, utc_now(), core.contents.check_size)
-    await in_steps(checking.running(), partial(tell, "Checking", None))
+    checking = Validation(merged, present, utc_now(), core.contents.check_size)
+    await in_steps(checking.steps(), partial(progress, "Checking", None))
     if not options.dry_run:
-        check(gathered.findings, skip_invalid=options.skip_invalid)
-    there = await _there(core, domain, checking.checked, tell)
-    run = _Import(replace(core, origin=replace(core.origin, session=session)), domain, checking.checked, there)
+        check(merged.findings, skip_invalid=options.skip_invalid)
+    existing = await _read_existing(core, domain, checking.valid, progress)
+    run = _Import(replace(core, origin=replace(core.origin, session=session)), domain, checking.valid, existing)
     if not options.dry_run:
         if present is None:
             await begin_domain(core, domain)  # a session that creates its domain cannot be reverted
-        await run.write(tell)
+        await run.write(progress)
     return MemoryImported(
         domain=domain,
         format=form,
@@ -82,12 +82,12 @@ async def import_memory(
         entities=run.entities,
         relations=run.relations,
         observations=run.observations,
-        refused=refusals(gathered.findings),
-        notes=notes(gathered.findings),
+        refused=refusals(merged.findings),
+        notes=notes(merged.findings),
     )
 
 
-async def import_once(core: Core, domain: str, file: Path, tell: Progress) -> MemoryImported | None:
+async def import_once(core: Core, domain: str, file: Path, progress: Progress) -> MemoryImported | None:
     """Import the official server's file into a domain that only this import has written to.
 
     So an interrupted import continues, and it is not repeated after other writes. Does nothing if there is no such file
@@ -96,40 +96,40 @@ async def import_once(core: Core, domain: str, file: Path, tell: Progress) -> Me
     if not await anyio.to_thread.run_sync(os.path.isfile, file) or not await _is_untouched(core, domain):
         return None
     origin = replace(core.origin, session=SESSION)
-    return await import_memory(replace(core, origin=origin), domain, file, ImportOptions(form="official"), tell)
+    return await import_memory(replace(core, origin=origin), domain, file, ImportOptions(form="official"), progress)
 
 
 async def _is_untouched(core: Core, domain: str) -> bool:
     try:
-        found = await sessions(core, domain, since=None, until=None, limit=2)
+        recent = await sessions(core, domain, since=None, until=None, limit=2)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return True
-    return all(session.session == SESSION for session in found.sessions)
+    return all(session.session == SESSION for session in recent.sessions)
 
 
 @dataclass(frozen=True, slots=True)
-class _There:
+class _Existing:
     """The records of a memory that the domain already has."""
 
     entities: Mapping[str, Entity]
     relations: frozenset[tuple[str, str, str]]
 
 
-async def _there(core: Core, domain: str, checked: Checked, tell: Progress) -> _There:
+async def _read_existing(core: Core, domain: str, checked: ValidRecords, progress: Progress) -> _Existing:
     entities: dict[str, Entity] = {}
     relations: set[tuple[str, str, str]] = set()
     for page in _pages(checked.entities, len):
-        tell("Comparing", None)
-        graph = await compared(core, domain, page)
+        progress("Comparing", None)
+        graph = await entities_by_name(core, domain, page)
         entities |= {entity.name: entity for entity in graph.entities}
         relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
     names = checked.entities
     if any(start not in names and end not in names for start, end, _ in checked.relations):
         graph = await read_graph(core, domain)
         relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
-    return _There(entities, frozenset(relations))
+    return _Existing(entities, frozenset(relations))
 
 
 @dataclass(slots=True)
@@ -138,21 +138,25 @@ class _Import:
 
     core: Core
     domain: str
-    checked: Checked
-    there: _There
+    checked: ValidRecords
+    existing: _Existing
     created: list[NewEntity] = field(init=False)
     added: list[NewObservations] = field(init=False)
     related: list[NewRelation] = field(init=False)
     written: int = 0
 
     def __post_init__(self) -> None:
-        known = self.there.entities
+        known = self.existing.entities
         self.created = [entity for entity in self.checked.entities.values() if entity.name not in known]
         added = (
-            _lacking(entity, known[entity.name]) for entity in self.checked.entities.values() if entity.name in known
+            _missing_observations(entity, known[entity.name])
+            for entity in self.checked.entities.values()
+            if entity.name in known
         )
         self.added = [observations for observations in added if observations.observations]
-        self.related = [relation for key, relation in self.checked.relations.items() if key not in self.there.relations]
+        self.related = [
+            relation for key, relation in self.checked.relations.items() if key not in self.existing.relations
+        ]
 
     @property
     def entities(self) -> ImportCounts:
@@ -170,25 +174,25 @@ class _Import:
         number = sum(len(entity.observations) for entity in self.checked.entities.values())
         return _counts(number, sum(len(entity.observations) for entity in (*self.created, *self.added)))
 
-    async def write(self, tell: Progress) -> None:
+    async def write(self, progress: Progress) -> None:
         """Write the new records, entities first. An error reports what was written before it."""
         try:
-            await self._entities(tell)
-            await self._observations(tell)
-            await self._relations(tell)
+            await self._write_entities(progress)
+            await self._write_observations(progress)
+            await self._write_relations(progress)
         except GraphError as error:
-            raise self._cut(error) from error
+            raise self._report_progress(error) from error
 
-    async def _entities(self, tell: Progress) -> None:
+    async def _write_entities(self, progress: Progress) -> None:
         total, done = len(self.created), 0
         for page in _pages(tuple(self.created), _size):
-            tell("Importing entities", done / total)
-            made = {entity.name for entity in (await create_entities(self.core, self.domain, page)).entities}
-            self._note_late([entity for entity in page if entity.name not in made])
+            progress("Importing entities", done / total)
+            created_names = {entity.name for entity in (await create_entities(self.core, self.domain, page)).entities}
+            self._add_to_existing([entity for entity in page if entity.name not in created_names])
             done += len(page)
             self.written += len(page)
 
-    def _note_late(self, page: list[NewEntity]) -> None:
+    def _add_to_existing(self, page: list[NewEntity]) -> None:
         """Add the observations of entities that another writer created in the meantime."""
         names = {entity.name for entity in page}
         self.created = [entity for entity in self.created if entity.name not in names] if names else self.created
@@ -198,21 +202,21 @@ class _Import:
             if entity.observations
         ]
 
-    async def _observations(self, tell: Progress) -> None:
+    async def _write_observations(self, progress: Progress) -> None:
         for page in _pages(self.added, _size):
-            tell("Importing observations", None)
+            progress("Importing observations", None)
             await add_observations(self.core, self.domain, page)
             self.written += len(page)
 
-    async def _relations(self, tell: Progress) -> None:
+    async def _write_relations(self, progress: Progress) -> None:
         total, done = len(self.related), 0
         for page in _pages(self.related, _length):
-            tell("Importing relations", done / total)
+            progress("Importing relations", done / total)
             await create_relations(self.core, self.domain, page)
             done += len(page)
             self.written += len(page)
 
-    def _cut(self, error: GraphError) -> GraphError:
+    def _report_progress(self, error: GraphError) -> GraphError:
         if not self.written:
             return error
         message = f"{error.message}\nBefore that, {self.written:,} entities and relations were written."
@@ -225,7 +229,7 @@ def _counts(number: int, new: int) -> ImportCounts:
     return ImportCounts(new=new, already_there=number - new)
 
 
-def _lacking(entity: NewEntity, known: Entity) -> NewObservations:
+def _missing_observations(entity: NewEntity, known: Entity) -> NewObservations:
     texts = set(known.observations)
     return NewObservations(
         name=entity.name,
@@ -239,7 +243,7 @@ def _size(entity: NewEntity | NewObservations) -> int:
 
 
 def _weight(observation: NewObservation) -> int:
-    return len(observation.text) + _OBSERVATION
+    return len(observation.text) + _CHARACTERS_PER_OBSERVATION
 
 
 def _length(_: NewRelation) -> int:

@@ -6,7 +6,7 @@ from graph_memory.memory.core import Core
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
 
-MANY = 250
+MIN_WAITING = 250
 """Minimum number of waiting texts in a domain before they are indexed. Scanning fewer does not slow a search down."""
 _AT_ONCE = 1_000
 """Maximum number of entities and observations that are indexed in one transaction."""
@@ -16,7 +16,7 @@ INDEX_TEXTS = query("entities/index_texts", int)
 INDEXED_TEXTS = query("entities/indexed_texts", int)
 
 
-def index_behind(core: Core, domain: str) -> None:
+def index_in_background(core: Core, domain: str) -> None:
     """Index the waiting texts of a domain in the background."""
     core.background.start(f"indexing texts of domain {domain}", index_texts(core, domain))
 

@@ -11,7 +11,7 @@ from typing import cast
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.reads import Found, GraphRow, RelationRow, everything, graph_of
+from graph_memory.memory.entities.reads import EntityFields, GraphRow, RelationRow, graph_of, read_whole_graph
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.search.request import MIN_TOKENS, check_integer
 from graph_memory.memory.search.token_budget import tokens_of_text
@@ -19,11 +19,11 @@ from graph_memory.model.results import rfc3339
 from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, not_a_cursor
 from graph_memory.storage.queries import query
 
-_FIRST, _MOST = 100, 5_000
+_FIRST_PAGE, _MAX_PAGE = 100, 5_000
 """Number of entities in the first page that is read, and the maximum. Each page is larger than the one before."""
 
 
-_MUCH = 200_000
+_READ_AT_ONCE_FROM = 200_000
 """Token budget from which the whole graph is read at once. Most graphs fit, and many pages take longer."""
 
 
@@ -48,7 +48,7 @@ class PageRow:
     relations: list[tuple[str, str, str]]
 
     @property
-    def entity(self) -> Found:
+    def entity(self) -> EntityFields:
         """The entity alone."""
         return self.id, self.name, self.type, self.observations
 
@@ -61,7 +61,7 @@ class PageRow:
 PAGE = query("entities/page", PageRow)
 PLACE = query("entities/place", PlaceRow)
 LOOSE = query("entities/loose", RelationRow)
-Related = tuple[str, str, str]
+RelationFields = tuple[str, str, str]
 """A relation: from, to, type."""
 _START: Mapping[str, object] = {"created": None, "place": 0, "id": ""}
 
@@ -101,100 +101,104 @@ def _key_of(cursor: object) -> Mapping[str, object]:
 
 async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
     """Return a part of the graph. See `Entities.read_graph`."""
-    if part.after is _START and part.limit == UNLIMITED and (part.max_tokens or 0) >= _MUCH:
-        return await _read_much(core, domain, part.max_tokens or 0)
-    kept, has_more = await _fitting(core, domain, part)
-    entities = [row.entity for row in kept]
-    relations = [relation for row in kept for relation in row.relations]
+    if part.after is _START and part.limit == UNLIMITED and (part.max_tokens or 0) >= _READ_AT_ONCE_FROM:
+        return await _read_whole(core, domain, part.max_tokens or 0)
+    rows, has_more = await _read_fitting(core, domain, part)
+    entities = [row.entity for row in rows]
+    relations = [relation for row in rows for relation in row.relations]
     if has_more:
         graph = graph_of([GraphRow(entities, relations)])
-        return graph.model_copy(update={"next_cursor": _cursor_of(kept[-1], kept[-1].id)})
+        return graph.model_copy(update={"next_cursor": _cursor_of(rows[-1], rows[-1].id)})
     loose = await core.store.read(LOOSE, domain=domain)
     relations += [(row.from_name, row.to_name, row.type) for row in loose]
     return graph_of([GraphRow(entities, relations)])
 
 
-async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
+async def _read_whole(core: Core, domain: str, max_tokens: int) -> KnowledgeGraph:
     """Return the whole graph, or the part of it that fits."""
-    row = await everything(core, domain)
-    graph, count = await anyio.to_thread.run_sync(_fit, row, most)
+    row = await read_whole_graph(core, domain)
+    graph, count = await anyio.to_thread.run_sync(_fit, row, max_tokens)
     if count == len(row.entities):
         return graph
     last = row.entities[count - 1]
     place = await core.store.one(PLACE, domain=domain, id=last[0])
-    entities, rendered = row.entities[:count], _relations_by_entity(row)
-    graph = graph_of([GraphRow(entities, [related for entity in entities for related in rendered.get(entity[1], ())])])
+    entities, relations_by_name = row.entities[:count], _relations_by_entity(row)
+    graph = graph_of(
+        [GraphRow(entities, [related for entity in entities for related in relations_by_name.get(entity[1], ())])]
+    )
     cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted in the meantime has none
-    return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_much(core, domain, most)
+    return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_whole(core, domain, max_tokens)
 
 
-def _fit(row: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
+def _fit(row: GraphRow, max_tokens: int) -> tuple[KnowledgeGraph, int]:
     """Return the whole graph, and the number of its entities that fit, at least one if there are any."""
     graph = graph_of([row])
-    if len(graph.model_dump_json().encode()) <= most:  # no token is shorter than a byte
+    if len(graph.model_dump_json().encode()) <= max_tokens:  # no token is shorter than a byte
         return graph, len(row.entities)
-    tokens, rendered = 0, _relations_by_entity(row)
+    tokens, relations_by_name = 0, _relations_by_entity(row)
     for count, entity in enumerate(row.entities):
-        tokens += _cost(entity, rendered.get(entity[1], ()))
-        if tokens > most and count:
+        tokens += _cost(entity, relations_by_name.get(entity[1], ()))
+        if tokens > max_tokens and count:
             return graph, count
     return graph, len(row.entities)
 
 
-def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[Related]]:
+def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[RelationFields]]:
     """Return the relations by the name of the entity with which they are returned, as in `entities/page`."""
     names = {entity[1] for entity in row.entities}
-    rendered: dict[str, list[Related]] = {}
+    relations_by_name: dict[str, list[RelationFields]] = {}
     for relation in row.relations:
-        rendered.setdefault(relation[0] if relation[0] in names else relation[1], []).append(relation)
-    return rendered
+        relations_by_name.setdefault(relation[0] if relation[0] in names else relation[1], []).append(relation)
+    return relations_by_name
 
 
-async def _fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:
+async def _read_fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:
     """Return the entities that fit, at least one if there are any, and whether there are more."""
-    kept: list[PageRow] = []
+    fitting: list[PageRow] = []
     tokens = 0
     async for rows in _pages(core, domain, part.after):
         costs = await anyio.to_thread.run_sync(_costs, rows) if part.max_tokens is not None else [0] * len(rows)
         for row, cost in zip(rows, costs, strict=True):
             tokens += cost
-            is_full = len(kept) == part.limit or (part.max_tokens is not None and tokens > part.max_tokens)
-            if kept and is_full:
-                return kept, True
-            kept.append(row)
-    return kept, False
+            is_full = len(fitting) == part.limit or (part.max_tokens is not None and tokens > part.max_tokens)
+            if fitting and is_full:
+                return fitting, True
+            fitting.append(row)
+    return fitting, False
 
 
 async def _pages(core: Core, domain: str, after: Mapping[str, object]) -> AsyncIterator[Sequence[PageRow]]:
-    limit = _FIRST
+    limit = _FIRST_PAGE
     while rows := await core.store.read(PAGE, domain=domain, limit=limit, **cast("Mapping[str, str]", after)):
         yield rows
         if len(rows) < limit:
             return
-        after, limit = rows[-1].key, min(limit * 4, _MOST)
+        after, limit = rows[-1].key, min(limit * 4, _MAX_PAGE)
 
 
 def _costs(rows: Sequence[PageRow]) -> list[int]:
     return [_cost(row.entity, row.relations) for row in rows]
 
 
-def _cost(entity: Found, relations: Sequence[Related]) -> int:
+def _cost(entity: EntityFields, relations: Sequence[RelationFields]) -> int:
     """Return the number of tokens of an entity and its relations in a reply."""
     graph = graph_of([GraphRow([entity], relations)])
     return tokens_of_text(json.dumps(graph.to_dict(), ensure_ascii=False, indent=2))
 
 
-def fit_part(every: GraphRow, max_tokens: int | None, limit: int | None, cursor: str | None) -> KnowledgeGraph:
+def fit_part(graph_row: GraphRow, max_tokens: int | None, limit: int | None, cursor: str | None) -> KnowledgeGraph:
     """Return the part of an unchanging graph from a cursor on. Raises INVALID_ARGUMENT."""
     part = part_from(max_tokens, limit, None)
     start = 0 if cursor is None else _position_of(cursor)
-    rest = every.entities[start:][: part.limit if part else None]
-    count = len(rest) if max_tokens is None else _fit(GraphRow(rest, every.relations), max_tokens)[1]
-    if start == 0 and count == len(every.entities):
-        return graph_of([every])
-    kept, with_each = rest[:count], _relations_by_entity(every)
-    graph = graph_of([GraphRow(kept, [relation for entity in kept for relation in with_each.get(entity[1], ())])])
-    has_more = start + count < len(every.entities)
+    rest = graph_row.entities[start:][: part.limit if part else None]
+    count = len(rest) if max_tokens is None else _fit(GraphRow(rest, graph_row.relations), max_tokens)[1]
+    if start == 0 and count == len(graph_row.entities):
+        return graph_of([graph_row])
+    entities, relations_by_name = rest[:count], _relations_by_entity(graph_row)
+    graph = graph_of(
+        [GraphRow(entities, [relation for entity in entities for relation in relations_by_name.get(entity[1], ())])]
+    )
+    has_more = start + count < len(graph_row.entities)
     return graph.model_copy(update={"next_cursor": cursor_after(str(start + count))}) if has_more else graph
 
 

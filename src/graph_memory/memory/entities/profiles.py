@@ -11,12 +11,11 @@ from datetime import datetime, timedelta
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.aliases import named_apart
+from graph_memory.memory.entities.aliases import split_aliases
 from graph_memory.memory.entities.cleaning.survey import IDS
-from graph_memory.memory.entities.names.find_entities import known_by_name
-from graph_memory.memory.entities.reads import compared
+from graph_memory.memory.entities.names.find_entities import find_by_name_or_alias
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
-from graph_memory.memory.entity_graph.entity_queries import NAMED
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions, texts_of
 from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.memory.search.ranking.ranking import connectivity, recency, usage
@@ -28,7 +27,7 @@ from graph_memory.storage.queries import query
 
 CONFIDENCE = "confidence"
 """The property with a caller's confidence in an entity."""
-_UNKNOWN = 0.5
+_DEFAULT_CONFIDENCE = 0.5
 _DAY = timedelta(days=1)
 _MENTIONS, _RECENCY, _USE = 0.4, 0.4, 0.2
 """The weights of salience."""
@@ -46,9 +45,9 @@ class WeighedRow:
 
     def salience(self, now: datetime, use: AccessRow | None) -> float:
         """Return the salience of the entity, 0 to 1."""
-        used = usage(use.count, _days(use.last, now)) if use else 0.0
-        whole = _MENTIONS * connectivity(self.mentions) + _RECENCY * recency(_days(self.last, now)) + _USE * used
-        return round(whole, 4)
+        use_score = usage(use.count, _days(use.last, now)) if use else 0.0
+        score = _MENTIONS * connectivity(self.mentions) + _RECENCY * recency(_days(self.last, now)) + _USE * use_score
+        return round(score, 4)
 
 
 WEIGHED = query("entities/weighed", WeighedRow)
@@ -60,10 +59,10 @@ def _days(since: datetime, until: datetime) -> float:
 
 async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
     """Return the entity with a name. See `Entities.find_by_name`."""
-    hit = await known_by_name(core.store, domain, name)
-    if hit is None:
+    entity_match = await find_by_name_or_alias(core.store, domain, name)
+    if entity_match is None:
         return None
-    rows = await core.store.read(NAMED, domain=domain, names=[hit.name])
+    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[entity_match.name])
     ids = [row.id for row in rows if not row.is_mentioned]
     core.accesses.note(domain, ids)
     return next(iter(await profiles_of(core, domain, ids)), None)
@@ -74,7 +73,7 @@ async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
     limit = check_limit(limit)
     ids = await core.store.read(IDS, domain=domain, limit=UNLIMITED)
     weights = await _weights(core, domain, ids)
-    best = sorted(weights, key=lambda one: (-weights[one][1], weights[one][0].first, one))[:limit]
+    best = sorted(weights, key=lambda id_: (-weights[id_][1], weights[id_][0].first, id_))[:limit]
     return Profiles(entities=tuple(await profiles_of(core, domain, best)))
 
 
@@ -90,8 +89,8 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
     if not ids:
         return []
     states = {row.id: row for row in await fetch_descriptions(core, domain, Kind.NODE, ids)}
-    names = {one: str(row.event["name"]) for one, row in states.items()}
-    graph = await compared(core, domain, list(names.values()))
+    names = {id_: str(row.event["name"]) for id_, row in states.items()}
+    graph = await entities_by_name(core, domain, list(names.values()))
     entities = {entity.name: entity for entity in graph.entities}
     weights = await _weights(core, domain, ids)
     texts = await texts_of(core, domain, states.values())
@@ -104,7 +103,7 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
 
 def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float], text: str | None) -> Profile:
     weighed, salience = weight
-    aliases, properties = named_apart(row.event)
+    aliases, properties = split_aliases(row.event)
     return Profile(
         id=row.id,
         name=entity.name,
@@ -127,4 +126,4 @@ def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> fl
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]
         return float(value)
-    return _UNKNOWN if weighed.confidence is None else round(weighed.confidence, 4)
+    return _DEFAULT_CONFIDENCE if weighed.confidence is None else round(weighed.confidence, 4)

@@ -14,16 +14,16 @@ from graph_memory.memory.entities.single_valued_relations import (
     RelationOfRow,
     ends_by_name,
     questions_of_relations,
-    relations_like,
+    read_single_valued,
 )
-from graph_memory.memory.entities.writes import checked
+from graph_memory.memory.entities.writes import validate
 from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
 from graph_memory.memory.entity_graph.drafting import Drafting
-from graph_memory.memory.entity_graph.entity_queries import related
+from graph_memory.memory.entity_graph.entity_queries import equal_relations
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
 from graph_memory.memory.entity_graph.names import LENIENT, ask_for_name, not_found, with_near_name
 from graph_memory.memory.entity_graph.values.request import NewRelation
-from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Head
@@ -32,18 +32,18 @@ from graph_memory.model.text.wording import quoted, shown
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-MOST_SUGGESTIONS = 10
+MAX_SUGGESTIONS = 10
 """Maximum number of unknown names in one call for which similar names are searched."""
 
 
-async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> RelationsCreated:
+async def create_relations(core: Core, domain: str, relations: Sequence[NewRelation]) -> RelationsCreated:
     """Create the relations that are new. See `Entities.create_relations`."""
-    if not wanted:
+    if not relations:
         return RelationsCreated(relations=())
 
     async def write() -> RelationsCreated:
-        await make_type_constraints(core, domain, wanted)
-        return await until_rules_hold(lambda broken: _attempt(core, domain, wanted, broken))
+        await make_type_constraints(core, domain, relations)
+        return await until_rules_hold(lambda broken: _attempt(core, domain, relations, broken))
 
     try:
         return await in_domain(core, domain, write)
@@ -52,11 +52,11 @@ async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Stored:
     """The ends of relations, their equal stored relations, and existing relations of single-valued types."""
 
-    rows: Sequence[RelatedRow]
-    like: Mapping[str, Sequence[RelationOfRow]]
+    rows: Sequence[EqualRelationsRow]
+    single_valued: Mapping[str, Sequence[RelationOfRow]]
 
 
 async def _attempt(
@@ -64,26 +64,30 @@ async def _attempt(
 ) -> RelationsCreated:
     """Write the relations. The rules of their types are checked before the commit."""
     ontology = await core.log.require_ontology(domain)
-    names = {stored_name(one.type, RELATION) for one in wanted}
+    names = {stored_name(new_relation.type, RELATION) for new_relation in wanted}
     has_rules = any(link_rules(ontology.find_connection_type(name)) for name in names)
 
-    async def read(reader: Reader, _: Head) -> _Known:
-        rows = await related(reader, domain, wanted)
-        return _Known(rows, await relations_like(reader, domain, new_of(wanted, rows), ends_by_name(wanted, rows)))
-
-    def decide(head: Head, known: _Known) -> Decision[RelationsCreated]:
-        drafting = Drafting(head, core.origin, core.open_type_limit)
-        created, refused = draft_relations(drafting, wanted, known.rows, {})
-        if refused:
-            raise not_found(refused[0].name, LENIENT)
-        living = {end: kind for row in known.rows for end, kind in row.ends.items()}
-        context = Context(ontology=head.ontology, living=living, broken=broken)
-        asking = tuple(questions_of_relations(created, known.like))
-        relations = tuple(relation(one.from_name, one.to_name, one.type) for one in created)
-        report = RelationsCreated(
-            relations=relations, questions=asking or None, notes=tuple(map(_asked, asking)) or None
+    async def read(reader: Reader, _: Head) -> _Stored:
+        rows = await equal_relations(reader, domain, wanted)
+        return _Stored(
+            rows, await read_single_valued(reader, domain, new_relations_of(wanted, rows), ends_by_name(wanted, rows))
         )
-        return Decision(checked(head, drafting.drafts, context), report)
+
+    def decide(head: Head, stored: _Stored) -> Decision[RelationsCreated]:
+        drafting = Drafting(head, core.origin, core.open_type_limit)
+        created, rejected = draft_relations(drafting, wanted, stored.rows, {})
+        if rejected:
+            raise not_found(rejected[0].name, LENIENT)
+        living = {end: kind for row in stored.rows for end, kind in row.ends.items()}
+        context = Context(ontology=head.ontology, living=living, broken=broken)
+        questions = tuple(questions_of_relations(created, stored.single_valued))
+        relations = tuple(
+            relation(new_relation.from_name, new_relation.to_name, new_relation.type) for new_relation in created
+        )
+        report = RelationsCreated(
+            relations=relations, questions=questions or None, notes=tuple(map(_render_question, questions)) or None
+        )
+        return Decision(validate(head, drafting.drafts, context), report)
 
     async def check(reader: Reader, events: Sequence[Event], _: RelationsCreated) -> None:
         await check_rules(reader, domain, events, ontology, in_turn=True)
@@ -92,7 +96,7 @@ async def _attempt(
     return (await core.log.write("create_relations", domain, core.origin, read, decide, after_write=after)).report
 
 
-def _asked(question: Question) -> str:
+def _render_question(question: Question) -> str:
     """Return a question as text, for a reply without a field for questions."""
     choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in question.choices.items())
     doubt = f"Is {quoted(question.known_text)} out of date? {question.reason}."
@@ -105,71 +109,74 @@ class Refusal:
 
     relation: NewRelation
     name: str
-    meant: str = ""
+    suggestion: str = ""
 
     @property
     def evidence(self) -> str:
         """Return why the relation was rejected, and what to do."""
         how = "To create it, call remember with that name and a type. Then pass the relation again."
-        return f"No entity is named {quoted(self.name)}. {self.meant}{how}"
+        return f"No entity is named {quoted(self.name)}. {self.suggestion}{how}"
 
 
-def new_of(wanted: Sequence[NewRelation], rows: Sequence[RelatedRow]) -> list[NewRelation]:
+def new_relations_of(relations: Sequence[NewRelation], rows: Sequence[EqualRelationsRow]) -> list[NewRelation]:
     """Return the relations that do not exist yet."""
-    return [one for one, row in zip(wanted, rows, strict=True) if not row.found]
+    return [new_relation for new_relation, row in zip(relations, rows, strict=True) if not row.matches]
 
 
 def draft_relations(
-    drafting: Drafting, wanted: Sequence[NewRelation], rows: Sequence[RelatedRow], made: Mapping[str, str]
+    drafting: Drafting, relations: Sequence[NewRelation], rows: Sequence[EqualRelationsRow], made: Mapping[str, str]
 ) -> tuple[list[NewRelation], list[Refusal]]:
     """Draft the new relations. Returns them, and the relations with an end that is not an entity.
 
     `made` has the ids of entities that the same write creates. A lenient relation is never rejected.
     """
-    graph, created, refused = NamedGraph(), list[NewRelation](), list[Refusal]()
-    for one, row in zip(wanted, rows, strict=True):
-        graph.note_related(one, row)
+    graph, created, rejected = NamedGraph(), list[NewRelation](), list[Refusal]()
+    for new_relation, row in zip(relations, rows, strict=True):
+        graph.add_relations(new_relation, row)
     for name, node in made.items():
-        graph.note_made(name, node)
+        graph.add_entity(name, node)
     steps = Steps(graph, drafting)
-    for one in wanted:
-        lacking = steps.lacking(one)
-        if lacking is None:
-            created += [one] if steps.relate(one)[1] else []
+    for new_relation in relations:
+        missing_name = steps.missing_end(new_relation)
+        if missing_name is None:
+            created += [new_relation] if steps.relate(new_relation)[1] else []
         else:
-            refused.append(Refusal(one, lacking))
-    return created, refused
+            rejected.append(Refusal(new_relation, missing_name))
+    return created, rejected
 
 
 def relation_receipts(
-    wanted: Sequence[NewRelation], made: Sequence[NewRelation], refused: Sequence[Refusal] = ()
+    relations: Sequence[NewRelation], created: Sequence[NewRelation], rejected: Sequence[Refusal] = ()
 ) -> list[Receipt]:
     """Return the receipt of each relation."""
-    reasons = [next((refusal.evidence for refusal in refused if refusal.relation == one), None) for one in wanted]
+    reasons = [
+        next((refusal.evidence for refusal in rejected if refusal.relation == new_relation), None)
+        for new_relation in relations
+    ]
     return [
         Receipt(
-            decision=Outcome.REFUSED if reason else Outcome.ADD if one in made else Outcome.NOOP,
-            fact=f"{shown(one.from_name)} {shown(one.type)} {shown(one.to_name)}",
+            decision=Outcome.REFUSED if reason else Outcome.ADD if new_relation in created else Outcome.NOOP,
+            fact=f"{shown(new_relation.from_name)} {shown(new_relation.type)} {shown(new_relation.to_name)}",
             rule="relation",
             evidence=reason,
         )
-        for one, reason in zip(wanted, reasons, strict=True)
+        for new_relation, reason in zip(relations, reasons, strict=True)
     ]
 
 
 async def with_suggestions(
-    reader: Reader, domain: str, receipts: Sequence[Receipt], refused: Sequence[Refusal]
+    reader: Reader, domain: str, receipts: Sequence[Receipt], rejected: Sequence[Refusal]
 ) -> tuple[Receipt, ...]:
     """Return the receipts. Receipts of rejected relations suggest similar names, for the first unknown names.
 
     Call this after the write: each name takes queries, and other writes would wait for them.
     """
-    names = list(dict.fromkeys(refusal.name for refusal in refused))[:MOST_SUGGESTIONS]
+    names = list(dict.fromkeys(refusal.name for refusal in rejected))[:MAX_SUGGESTIONS]
     try:
-        meant = {name: await ask_for_name(reader, domain, name) for name in names}
+        suggestions = {name: await ask_for_name(reader, domain, name) for name in names}
     except GraphError:  # the write is done, so its receipts are returned without suggestions
         return tuple(receipts)
-    reasons = iter([replace(refusal, meant=meant.get(refusal.name, "")).evidence for refusal in refused])
+    reasons = iter([replace(refusal, meant=suggestions.get(refusal.name, "")).evidence for refusal in rejected])
     return tuple(
         receipt.model_copy(update={"evidence": next(reasons, receipt.evidence)})
         if receipt.decision is Outcome.REFUSED

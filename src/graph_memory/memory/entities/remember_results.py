@@ -10,15 +10,15 @@ from pydantic import AfterValidator, Field
 
 from graph_memory.model.results import Answered, Result, Text
 
-LONGEST = 1_000
+MAX_LENGTH = 1_000
 """Maximum number of characters of a statement in a reply, since the caller has the whole text."""
 
 
-def _told(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 1]}…"
 
 
-Told = Annotated[str, AfterValidator(_told)]
+ShortText = Annotated[str, AfterValidator(_shorten)]
 
 
 class Outcome(StrEnum):
@@ -40,9 +40,9 @@ class Receipt(Result):
     """The outcome of one fact, and the rule that decided it."""
 
     decision: Outcome
-    fact: Told = Field(description="The statement, or the property with its value")
+    fact: ShortText = Field(description="The statement, or the property with its value")
     rule: str
-    evidence: Told | None = Field(
+    evidence: ShortText | None = Field(
         default=None,
         description=(
             "What the rule saw: a known text, an earlier value, since when it was over, a doubtful property. Of a "
@@ -72,26 +72,26 @@ CANDIDATE_CHOICES: Choices = {
     "same": "this entity is merged into the known one, and its name becomes an alias of that",
     "new": "they are two, and both stay",
 }
-_BETWEEN = ":"
+_SEPARATOR = ":"
 
 
 def question_id(new: str, known: str) -> str:
     """Return the id of a question, from the ids of the new and the known record."""
-    return f"{new}{_BETWEEN}{known}"
+    return f"{new}{_SEPARATOR}{known}"
 
 
 def ids_of_question(question: str) -> tuple[str, str] | None:
     """Return the ids of the new and the known record; None if the text is not the id of a question."""
-    new, between, known = question.partition(_BETWEEN)
-    return (new, known) if between and new and known and _BETWEEN not in known else None
+    new, separator, known = question.partition(_SEPARATOR)
+    return (new, known) if separator and new and known and _SEPARATOR not in known else None
 
 
 class Question(Result):
     """A known statement that a new statement or value may supersede. The answer is optional."""
 
     id: str | None = Field(default=None, description="For decide; absent in a dry run")
-    known_text: Told
-    new_text: Told
+    known_text: ShortText
+    new_text: ShortText
     reason: str
     score: float
     choices: dict[str, str] = Field(description="The decisions that answer it, each with its consequence")

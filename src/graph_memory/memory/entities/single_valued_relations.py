@@ -10,19 +10,19 @@ from functools import cache
 
 from graph_memory.memory.entities.remember_results import RELATION_CHOICES, Question, question_id
 from graph_memory.memory.entity_graph.values.request import NewRelation
-from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import LANGUAGES
-from graph_memory.memory.statements.statement_verdict import MOST_ASKED
+from graph_memory.memory.statements.statement_verdict import MAX_QUESTIONS
 from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_BY_WHOM = frozenset({"owned by", "managed by", "led by", "headed by"})
-_OF_WHAT = frozenset({"owns", "manages", "leads", "heads"})
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_PASSIVE_TYPES = frozenset({"owned by", "managed by", "led by", "headed by"})
+_INCOMING_TYPES = frozenset({"owns", "manages", "leads", "heads"})
 """Types of which an entity has one incoming relation."""
-_MOST = 1_000
+_MAX_RELATIONS = 1_000
 """Maximum number of relations of one entity that are read."""
 
 
@@ -41,7 +41,7 @@ RELATIONS_OF = query("entities/relations_of", RelationOfRow)
 
 
 @dataclass(frozen=True, slots=True)
-class _Second:
+class _SingleValuedRelation:
     """A new relation of a single-valued type."""
 
     relation: NewRelation
@@ -49,14 +49,14 @@ class _Second:
     """Whether the entity is the start of the relation."""
 
     @property
-    def thing(self) -> str:
+    def entity(self) -> str:
         return self.relation.from_name if self.is_start else self.relation.to_name
 
     def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
         """Return the question about a known relation, given its id, type and other end."""
         relation = self.relation
         ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
-        reason = f"{relation.type}: {quoted(self.thing)} has one at a time"
+        reason = f"{relation.type}: {quoted(self.entity)} has one at a time"
         return Question(
             id=question_id(relation.id, known),
             known_text=f"{ends[0]} {kind} {ends[1]}{since}",
@@ -67,28 +67,31 @@ class _Second:
         )
 
 
-async def relations_like(
-    reader: Reader, domain: str, wanted: Sequence[NewRelation], ids: Mapping[str, str]
+async def read_single_valued(
+    reader: Reader, domain: str, relations: Sequence[NewRelation], ids: Mapping[str, str]
 ) -> Mapping[str, Sequence[RelationOfRow]]:
     """Return the existing relations of the same single-valued type, by the id of the new relation.
 
     `ids` has the ids of the ends by name.
     """
-    seconds = [second for second in _seconds(wanted) if second.thing in ids]
+    seconds = [second for second in _seconds(relations) if second.entity in ids]
     rows = [
-        {"place": place, "node": ids[second.thing], "is_start": second.is_start} for place, second in enumerate(seconds)
+        {"place": place, "node": ids[second.entity], "is_start": second.is_start}
+        for place, second in enumerate(seconds)
     ]
-    found: dict[str, list[RelationOfRow]] = {}
-    for row in await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MOST) if rows else []:
-        relation = seconds[row.place].relation
-        if kind_of(row.kind) == kind_of(relation.type):
-            found.setdefault(relation.id, []).append(row)
-    return found
+    rows_by_relation: dict[str, list[RelationOfRow]] = {}
+    for row in await reader.read(RELATIONS_OF, domain=domain, rows=rows, limit=_MAX_RELATIONS) if rows else []:
+        new_relation = seconds[row.place].relation
+        if kind_of(row.kind) == kind_of(new_relation.type):
+            rows_by_relation.setdefault(new_relation.id, []).append(row)
+    return rows_by_relation
 
 
-def questions_of_relations(made: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]) -> list[Question]:
+def questions_of_relations(
+    created: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]
+) -> list[Question]:
     """Return the questions that new relations raise, given the result of `relations_like`. Pure."""
-    seconds, questions = _seconds(made), list[Question]()
+    seconds, questions = _seconds(created), list[Question]()
     for place, second in enumerate(seconds):
         kind = kind_of(second.relation.type)
         questions += [
@@ -96,38 +99,53 @@ def questions_of_relations(made: Sequence[NewRelation], known: Mapping[str, Sequ
             for row in known.get(second.relation.id, ())
         ]
         earlier = (
-            each for each in seconds[:place] if (each.thing, kind_of(each.relation.type)) == (second.thing, kind)
+            earlier_relation
+            for earlier_relation in seconds[:place]
+            if (earlier_relation.entity, kind_of(earlier_relation.relation.type)) == (second.entity, kind)
         )
-        others = ((each, each.relation.to_name if second.is_start else each.relation.from_name) for each in earlier)
-        questions += [second.question(each.relation.id, each.relation.type, other) for each, other in others]
-    return questions[:MOST_ASKED]
+        others = (
+            (
+                earlier_relation,
+                earlier_relation.relation.to_name if second.is_start else earlier_relation.relation.from_name,
+            )
+            for earlier_relation in earlier
+        )
+        questions += [
+            second.question(earlier_relation.relation.id, earlier_relation.relation.type, other)
+            for earlier_relation, other in others
+        ]
+    return questions[:MAX_QUESTIONS]
 
 
-def _seconds(relations: Sequence[NewRelation]) -> list[_Second]:
-    return [_Second(relation, is_start=side) for relation in relations if (side := side_of(relation.type)) is not None]
+def _seconds(relations: Sequence[NewRelation]) -> list[_SingleValuedRelation]:
+    return [
+        _SingleValuedRelation(relation, is_start=side)
+        for relation in relations
+        if (side := side_of(relation.type)) is not None
+    ]
 
 
-def ends_by_name(wanted: Sequence[NewRelation], rows: Iterable[RelatedRow]) -> dict[str, str]:
+def ends_by_name(relations: Sequence[NewRelation], rows: Iterable[EqualRelationsRow]) -> dict[str, str]:
     """Return the ids of the existing ends of relations by name."""
-    found: dict[str, str] = {}
-    for relation, row in zip(wanted, rows, strict=True):
+    ids: dict[str, str] = {}
+    for relation, row in zip(relations, rows, strict=True):
         ends = ((relation.from_name, row.from_id), (relation.to_name, row.to_id))
-        found |= {name: node for name, node in ends if node is not None}
-    return found
+        ids |= {name: node for name, node in ends if node is not None}
+    return ids
 
 
 def side_of(kind: str) -> bool | None:
     """Return whether a single-valued type is outgoing (true) or incoming (false); None for other types."""
     text = kind_of(kind)
-    return True if text in _ends() else False if text in _OF_WHAT else None
+    return True if text in _outgoing_types() else False if text in _INCOMING_TYPES else None
 
 
 def kind_of(kind: str) -> str:
     """Return the words of a type as written: `WORKS_AT`, `worksAt` and `works at` are equal."""
-    return " ".join(words_only(plain(_HUMP.sub(" ", kind).replace("_", " "))).split())
+    return " ".join(words_only(plain(_WORD_BOUNDARY.sub(" ", kind).replace("_", " "))).split())
 
 
 @cache
-def _ends() -> frozenset[str]:
+def _outgoing_types() -> frozenset[str]:
     """Return the single-valued types of which an entity has one outgoing relation."""
-    return _BY_WHOM | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}
+    return _PASSIVE_TYPES | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}

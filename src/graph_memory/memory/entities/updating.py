@@ -11,20 +11,20 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, aliases_property, check_aliases
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
-from graph_memory.memory.entities.names.find_entities import called_the_same
+from graph_memory.memory.entities.names.find_entities import entities_with_same_name
 from graph_memory.memory.entities.observations.attached import Attached, read_attached
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, observations_of
-from graph_memory.memory.entities.observations.resolve_observations import check_named, resolved
+from graph_memory.memory.entities.observations.resolve_observations import check_references, resolve_references
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
-from graph_memory.memory.entities.writes import checked, owners_of_new
+from graph_memory.memory.entities.writes import owners_of_new, validate
 from graph_memory.memory.entity_graph.drafting import Drafting
-from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
 from graph_memory.memory.entity_graph.names import entity_not_found, not_found
-from graph_memory.memory.entity_graph.values.rows import NamedRow
+from graph_memory.memory.entity_graph.values.rows import NodeRow
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.memory.search.retrieval.superseded import find_superseded
-from graph_memory.memory.statements.statement_verdict import Known
+from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.rules import BrokenLink, link_rules
@@ -37,28 +37,30 @@ from graph_memory.storage.log.work import AfterWrite, Decision, Written
 from graph_memory.storage.store import Reader
 
 
-async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpdated:
+async def update_entity(core: Core, domain: str, edit: EntityEdit) -> EntityUpdated:
     """Update an entity. See `Entities.update_entity`."""
-    if given.content is not None:
-        await core.contents.put(domain, given.content)
-    made: dict[str, str] = {}
+    if edit.content is not None:
+        await core.contents.put(domain, edit.content)
+    new_ids: dict[str, str] = {}
     try:
-        written = await until_rules_hold(lambda broken: _attempt(core, domain, given, broken, made))
+        written = await until_rules_hold(lambda broken: _attempt(core, domain, edit, broken, new_ids))
     except GraphError as error:
-        raise _without_domain(error, given.name) from error
+        raise _as_missing_entity(error, edit.name) from error
     (node, relations_moved), receipt = written.report, written.receipt
     version = receipt.version_of(node.id)
-    called = await called_the_same(core.store, domain, node.id, _new_names(given, node)) if receipt.changes else []
+    candidates = (
+        await entities_with_same_name(core.store, domain, node.id, _new_names(edit, node)) if receipt.changes else []
+    )
     return EntityUpdated(
         id=node.id,
-        name=given.name if given.new_name is None else given.new_name,
-        type=(node.entity or "") if given.type is None else given.type,
+        name=edit.name if edit.new_name is None else edit.new_name,
+        type=(node.entity or "") if edit.type is None else edit.type,
         version=version_after(version, node.version),
         changed=version is not None,
         since=receipt.changes[0].seq if receipt.changes else None,
         until=receipt.seq if receipt.changes else None,
         relations_moved=relations_moved or None,
-        candidates=tuple(called) or None,
+        candidates=tuple(candidates) or None,
     )
 
 
@@ -67,45 +69,47 @@ _Report = tuple[NodeState, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Stored:
     """An entity, the nodes with its new name that are only ends of relations, and their context."""
 
     node: NodeState
-    going: Sequence[NamedRow]
+    mentions: Sequence[NodeRow]
     attached: Attached | None
     context: Context
 
 
 async def _attempt(
-    core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenLink], made: dict[str, str]
+    core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenLink], new_ids: dict[str, str]
 ) -> Written[_Report]:
     """Write the update. `made` has the new ids of records that move to the entity, by their old ids."""
 
-    async def read(reader: Reader, head: Head) -> _Known:
-        return await _read(reader, head, edit, made)
+    async def read(reader: Reader, head: Head) -> _Stored:
+        return await _read(reader, head, edit, new_ids)
 
-    def decide(head: Head, known: _Known) -> Decision[_Report]:
-        node, drafting = known.node, Drafting(head, core.origin, core.open_type_limit)
+    def decide(head: Head, stored: _Stored) -> Decision[_Report]:
+        node, drafting = stored.node, Drafting(head, core.origin, core.open_type_limit)
         drafts = _drafts(drafting, edit, node)
         if same_state(drafts[-1].state or {}, node.state(), MODIFIED):
             return Decision((), (node, 0))
-        moving = known.attached.moved(head.at) if known.attached else None
-        drafts += [*(row.deletion for row in known.going), *(moving.drafts if moving else ())]
-        report = node, moving.count(Kind.CONNECTION) if moving else 0
-        return Decision(checked(head, drafts, replace(known.context, broken=broken)), report)
+        move = stored.attached.move(head.at) if stored.attached else None
+        drafts += [*(row.deletion for row in stored.mentions), *(move.drafts if move else ())]
+        report = node, move.count(Kind.CONNECTION) if move else 0
+        return Decision(validate(head, drafts, replace(stored.context, broken=broken)), report)
 
-    after = await _check(core, domain) if edit.new_name is not None else None  # only a new name moves relations
+    after = (
+        await _make_rule_check(core, domain) if edit.new_name is not None else None
+    )  # only a new name moves relations
     return await core.log.write("update_entity", domain, core.origin, read, decide, after_write=after)
 
 
-async def _check(core: Core, domain: str) -> AfterWrite[_Report] | None:
+async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | None:
     """Return a function that checks the rules of relations before the commit; None if there are no rules."""
     ontology = await core.log.require_ontology(domain)
 
-    async def look(reader: Reader, events: Sequence[Event], _: _Report) -> None:
+    async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
         await check_rules(reader, domain, events, ontology, in_turn=True)
 
-    return look if any(link_rules(declared) for declared in ontology.connection_types) else None
+    return check if any(link_rules(declared) for declared in ontology.connection_types) else None
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
@@ -115,34 +119,34 @@ def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
     return [name for name in new if name not in known]
 
 
-async def _read(reader: Reader, head: Head, edit: EntityEdit, made: dict[str, str]) -> _Known:
+async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str, str]) -> _Stored:
     """Read the entity, the records that would move to it, and their context."""
     node, name = await _entity(reader, head.domain, edit.name), edit.new_name or edit.name
-    rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name != edit.name else []
-    going = [row for row in rows if row.is_mentioned]
-    sources = [row.id for row in going]
-    attached = await read_attached(reader, head.domain, node.id, sources, made) if going else None
+    rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[name]) if name != edit.name else []
+    mentions = [row for row in rows if row.is_mentioned]
+    sources = [row.id for row in mentions]
+    attached = await read_attached(reader, head.domain, node.id, sources, new_ids) if mentions else None
     others = [node.id] if edit.type not in (None, node.entity) else []
-    kept = await read_attachments_of_retyped(reader, head.domain, others, head.ontology)
+    deletions = await read_attachments_of_retyped(reader, head.domain, others, head.ontology)
     new = (edit.type or node.type, {**node.properties, **edit.properties, "name": name})
     context = Context(
         ontology=head.ontology,
         living={node.id: node.type, **(attached.living if attached else {})},
-        attached={**(attached.deletions if attached else {}), **kept},
+        attached={**(attached.deletions if attached else {}), **deletions},
         owners=await owners_of_new(reader, head, rows, [new], attached.relations if attached else ()),
     )
-    return _Known(node, going, attached, context)
+    return _Stored(node, mentions, attached, context)
 
 
-def _drafts(drafting: Drafting, given: EntityEdit, node: NodeState) -> list[Draft]:
+def _drafts(drafting: Drafting, requested: EntityEdit, node: NodeState) -> list[Draft]:
     """Return the update, preceded by the declaration of a new type if needed."""
-    aliases = _aliases(given, node)
-    if given.type is not None and given.type != node.entity:
-        node = replace(node, type=drafting.node_type(given.type), entity=given.type)
-    name = {} if given.new_name is None else {"name": given.new_name}
+    aliases = _aliases(requested, node)
+    if requested.type is not None and requested.type != node.entity:
+        node = replace(node, type=drafting.node_type(requested.type), entity=requested.type)
+    name = {} if requested.new_name is None else {"name": requested.new_name}
     edit = NodeEdit(
-        properties={**given.properties, **name, **aliases},
-        content=given.content,
+        properties={**requested.properties, **name, **aliases},
+        content=requested.content,
         format=None,
         tags=None,
         fields={},
@@ -156,57 +160,59 @@ def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
     name = edit.new_name or edit.name
     if ALIASES in edit.properties:
         check_aliases(aliases_of(edit.properties), name)
-    own = aliases_of(node.properties)
-    if ALIASES in edit.properties or edit.new_name is None or name not in own:
+    aliases = aliases_of(node.properties)
+    if ALIASES in edit.properties or edit.new_name is None or name not in aliases:
         return {}
-    return aliases_property(one for one in own if one != name)
+    return aliases_property(alias for alias in aliases if alias != name)
 
 
-async def update_observation(core: Core, domain: str, given: ObservationEdit) -> ObservationUpdated:
+async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> ObservationUpdated:
     """Update an observation. See `Entities.update_observation`."""
 
-    async def read(reader: Reader, head: Head) -> tuple[NodeState, Observation, Sequence[Known]]:
-        node = await _entity(reader, head.domain, given.name)
+    async def read(reader: Reader, head: Head) -> tuple[NodeState, Observation, Sequence[CurrentObservation]]:
+        node = await _entity(reader, head.domain, edit.name)
         known = await reader.read(CURRENT, domain=head.domain, node=node.id)
-        named = await observations_of(reader, head.domain, node.id, [given.observation])
-        await check_named(reader, head.domain, [given.observation], named, known, "observation")
-        [observation] = resolved([given.observation], named)
+        observations = await observations_of(reader, head.domain, node.id, [edit.observation])
+        await check_references(reader, head.domain, [edit.observation], observations, known, "observation")
+        [observation] = resolve_references([edit.observation], observations)
         return node, observation, known
 
     def decide(
-        head: Head, results: tuple[NodeState, Observation, Sequence[Known]]
+        head: Head, results: tuple[NodeState, Observation, Sequence[CurrentObservation]]
     ) -> Decision[tuple[Observation, ObservationState]]:
         node, observation, known = results
-        _check_text(given.text, observation, known)
+        _check_text(edit.text, observation, known)
         after = replace(
             observation.state,
-            text=observation.state.text if given.text is None else given.text,
-            confidence=observation.state.confidence if given.confidence is None else given.confidence,
+            text=observation.state.text if edit.text is None else edit.text,
+            confidence=observation.state.confidence if edit.confidence is None else edit.confidence,
         )
         context = Context(ontology=head.ontology, living={node.id: node.type})
-        drafts = [] if after == observation.state else [observation.changed(after)]
-        return Decision(checked(head, drafts, context), (observation, after))
+        drafts = [] if after == observation.state else [observation.draft_update(after)]
+        return Decision(validate(head, drafts, context), (observation, after))
 
     try:
         written = await core.log.write("update_observation", domain, core.origin, read, decide)
     except GraphError as error:
-        raise _without_domain(error, given.name) from error
-    one, after = written.report
-    version = written.receipt.version_of(one.id)
+        raise _as_missing_entity(error, edit.name) from error
+    observation_before, after = written.report
+    version = written.receipt.version_of(observation_before.id)
     return ObservationUpdated(
-        id=one.id,
-        entity=given.name,
+        id=observation_before.id,
+        entity=edit.name,
         text=after.text,
         confidence=after.confidence,
-        version=version_after(version, one.version),
+        version=version_after(version, observation_before.version),
         changed=version is not None,
-        over=(await find_superseded(core.store, domain, [one.id])).get(one.id) if one.is_over else None,
+        over=(await find_superseded(core.store, domain, [observation_before.id])).get(observation_before.id)
+        if observation_before.is_over
+        else None,
     )
 
 
-def _check_text(text: str | None, observation: Observation, known: Sequence[Known]) -> None:
+def _check_text(text: str | None, observation: Observation, known: Sequence[CurrentObservation]) -> None:
     """Raise INVALID_ARGUMENT if another current observation of the entity has the text."""
-    twin = next((each.id for each in known if each.text == text and each.id != observation.id), None)
+    twin = next((other.id for other in known if other.text == text and other.id != observation.id), None)
     if twin is not None and not observation.is_over:
         hint = Hint("Use another text", ", or delete one of the two with {delete_observations|forget}", ".")
         raise fault("text", f"The entity already has an observation with that text: {twin}", hint)
@@ -214,13 +220,13 @@ def _check_text(text: str | None, observation: Observation, known: Sequence[Know
 
 async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
     """Return the entity with a name. Raises NODE_NOT_FOUND with the most similar name."""
-    rows = await reader.read(NAMED, domain=domain, names=[name])
+    rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     nodes = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
     if name not in nodes:
         raise await entity_not_found(reader, domain, name)
     return nodes[name]
 
 
-def _without_domain(error: GraphError, name: str) -> GraphError:
+def _as_missing_entity(error: GraphError, name: str) -> GraphError:
     """Return the error for a missing entity if the domain does not exist, else the error itself."""
     return not_found(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error

@@ -9,10 +9,10 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.entities.writes import attached_to_ends, checked, owners_of_new
+from graph_memory.memory.entities.writes import deletions_of_ends, owners_of_new, validate
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
-from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, states_of
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, observations_by_text, states_of
 from graph_memory.memory.entity_graph.names import check_current
 from graph_memory.memory.entity_graph.values.request import NewEntity, new_entities
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
@@ -27,36 +27,36 @@ from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class UpsertRequest:
     """The desired state of an entity, and whether its description is given."""
 
     entity: NewEntity
     describes: bool
 
 
-def wanted_from(given: Mapping[str, object]) -> Wanted:
+def upsert_request_from(arguments: Mapping[str, object]) -> UpsertRequest:
     """Return the requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    rendered = {key: value for key, value in given.items() if value is not None}
-    if (sure := rendered.pop(CONFIDENCE, None)) is not None:
-        properties = rendered.get("properties", {})
+    values = {key: value for key, value in arguments.items() if value is not None}
+    if (confidence := values.pop(CONFIDENCE, None)) is not None:
+        properties = values.get("properties", {})
         if isinstance(properties, Mapping):
-            rendered["properties"] = {**properties, CONFIDENCE: fraction(CONFIDENCE, sure)}
-    [entity] = new_entities([rendered], utc_now())
-    return Wanted(entity, "description" in rendered)
+            values["properties"] = {**properties, CONFIDENCE: fraction(CONFIDENCE, confidence)}
+    [entity] = new_entities([values], utc_now())
+    return UpsertRequest(entity, "description" in values)
 
 
-async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
+async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
     """Create or update an entity. See `Entities.upsert`."""
-    entity = wanted.entity
+    entity = request.entity
     await core.contents.put(domain, entity.content)
 
-    async def read(reader: Reader, head: Head) -> _Known:
-        return await _read(reader, head, wanted)
+    async def read(reader: Reader, head: Head) -> _Stored:
+        return await _read(reader, head, request)
 
-    def decide(head: Head, known: _Known) -> Decision[str]:
-        drafting = Drafting(head, core.origin, core.open_type_limit, known.attached)
-        node_id = _draft(drafting, known, wanted)
-        return Decision(checked(head, drafting.drafts, known.context), node_id)
+    def decide(head: Head, stored: _Stored) -> Decision[str]:
+        drafting = Drafting(head, core.origin, core.open_type_limit, stored.deletions_by_end)
+        node_id = _draft(drafting, stored, request)
+        return Decision(validate(head, drafting.drafts, stored.context), node_id)
 
     async def write() -> str:
         return (await core.log.write("upsert", domain, core.origin, read, decide)).report
@@ -69,24 +69,24 @@ async def upsert(core: Core, domain: str, wanted: Wanted) -> Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Stored:
     """The node with the name, if any, the requested texts that it already has, and its context."""
 
     node: NodeState | None
     texts: Collection[str]
-    attached: Mapping[str, Sequence[Draft]]
+    deletions_by_end: Mapping[str, Sequence[Draft]]
     context: Context
 
 
-async def _read(reader: Reader, head: Head, wanted: Wanted) -> _Known:
-    entity = wanted.entity
-    rows = await reader.read(NAMED, domain=head.domain, names=[entity.name])
+async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _Stored:
+    entity = request.entity
+    rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[entity.name])
     node = (await states_of(reader, head.domain, [row.id for row in rows])).get(entity.name)
-    attached = await attached_to_ends(reader, head, [node] if node else [])
+    attached = await deletions_of_ends(reader, head, [node] if node else [])
     texts: Collection[str] = ()
     if node is not None and not node.mentioned:
         pairs = [(entity.name, [observation.text for observation in entity.observations])]
-        texts = {text for row in await observed(reader, head.domain, pairs) for _, text, _ in row.found}
+        texts = {text for row in await observations_by_text(reader, head.domain, pairs) for _, text, _ in row.matches}
     kind = entity.type if node is None or node.mentioned else node.type
     new = (kind, {**entity.properties, "name": entity.name})
     context = Context(
@@ -94,22 +94,22 @@ async def _read(reader: Reader, head: Head, wanted: Wanted) -> _Known:
         living={node.id: node.type} if node else {},
         owners=await owners_of_new(reader, head, rows, [new]),
     )
-    return _Known(node, texts, attached, context)
+    return _Stored(node, texts, attached, context)
 
 
-def _draft(drafting: Drafting, known: _Known, wanted: Wanted) -> str:
+def _draft(drafting: Drafting, stored: _Stored, request: UpsertRequest) -> str:
     """Draft the changes that lead to the desired state. Returns the id of the entity."""
-    node, entity = known.node, wanted.entity
+    node, entity = stored.node, request.entity
     if node is None:
-        return drafting.entity(entity)
+        return drafting.draft_entity(entity)
     if node.mentioned:
-        drafting.settle(node, entity)
+        drafting.promote_mention(node, entity)
         return node.id
     if entity.observations:
         check_current(entity.name, node.validity.ended_by(drafting.head.at))
     edit = NodeEdit(
         properties=entity.properties,
-        content=entity.content if wanted.describes else None,
+        content=entity.content if request.describes else None,
         format=None,
         tags=None,
         fields={},
@@ -118,7 +118,7 @@ def _draft(drafting: Drafting, known: _Known, wanted: Wanted) -> str:
     draft = update_draft(drafting.head, node, edit)
     if not same_state(draft.state or {}, node.state(), MODIFIED):
         drafting.drafts.append(draft)
-    drafting.observations(
-        node.id, [observation for observation in entity.observations if observation.text not in known.texts]
+    drafting.draft_observations(
+        node.id, [observation for observation in entity.observations if observation.text not in stored.texts]
     )
     return node.id

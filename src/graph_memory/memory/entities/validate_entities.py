@@ -19,7 +19,7 @@ _SPAN = "a validity period that ends before it begins is omitted"
 
 
 @dataclass(slots=True)
-class Checked:
+class ValidRecords:
     """Entities and relations that can be written, in order."""
 
     entities: dict[str, asked.NewEntity] = field(default_factory=dict[str, asked.NewEntity])
@@ -28,25 +28,25 @@ class Checked:
     )
 
 
-class Checking:
+class Validation:
     """Converts merged records to records that can be written. Invalid records are rejected with their place."""
 
     def __init__(
         self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
     ) -> None:
-        self._gathered = gathered
+        self._merged = gathered
         self._closed = ontology if ontology is not None and not ontology.open else None
         self._now = now
         self._check_size = check_size
-        self.checked = Checked()
+        self.valid = ValidRecords()
 
-    def running(self) -> Iterator[None]:
+    def steps(self) -> Iterator[None]:
         """Validate all records step by step."""
-        for number, entity in enumerate(self._gathered.entities.values(), 1):
+        for number, entity in enumerate(self._merged.entities.values(), 1):
             self._entity(entity)
             if number % STEP == 0:
                 yield
-        for number, relation in enumerate(self._gathered.relations.values(), 1):
+        for number, relation in enumerate(self._merged.relations.values(), 1):
             self._relation(relation)
             if number % STEP == 0:
                 yield
@@ -56,32 +56,32 @@ class Checking:
         rendered = {"name": entity.name, "type": ENTITY if entity.type is None else entity.type}
         more = {"description": entity.description, "properties": entity.properties}
         try:
-            (found,) = asked.new_entities(
+            (valid_entity,) = asked.new_entities(
                 [{**rendered, **{key: value for key, value in more.items() if value}}], self._now
             )
-            self._check_size(max(found.content.size, len(found.name.encode())))
+            self._check_size(max(valid_entity.content.size, len(valid_entity.name.encode())))
             if self._closed is not None:
-                self._closed.node_type(stored_name(found.type, ENTITY))
+                self._closed.node_type(stored_name(valid_entity.type, ENTITY))
         except GraphError as error:
-            self._gathered.findings.refuse(Refused.of(entity.place, error))
+            self._merged.findings.refuse(Refused.of(entity.place, error))
             return
         observations = [
             observation for row in entity.observations.values() if (observation := self._observation(row)) is not None
         ]
-        self.checked.entities[entity.name] = replace(found, observations=observations)
+        self.valid.entities[entity.name] = replace(valid_entity, observations=observations)
 
     def _observation(self, row: ObservationRow) -> asked.NewObservation | None:
         rendered = row.told() | {name: self._time(row, name) for name in _TIMES if getattr(row, name) is not None}
         begins, ends = rendered.get("valid_from"), rendered.get("valid_to")
         if isinstance(begins, datetime) and isinstance(ends, datetime) and ends <= begins:
-            self._gathered.findings.note(Note(row.place, _SPAN))
+            self._merged.findings.note(Note(row.place, _SPAN))
             rendered |= {"valid_from": None, "valid_to": None}
         values = [{"entityName": row.entity, "contents": [rendered]}]
         try:
             (observations,) = asked.new_observations(values, self._now)
             self._check_size(len(observations.observations[0].text.encode()))
         except GraphError as error:
-            self._gathered.findings.refuse(Refused.of(row.place, error))
+            self._merged.findings.refuse(Refused.of(row.place, error))
             return None
         return observations.observations[0]
 
@@ -92,8 +92,8 @@ class Checking:
             moment = datetime.fromisoformat(text)
             return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError):
-            what = "times that are not in RFC 3339 are omitted"
-            self._gathered.findings.note(Note(row.place, what))
+            problem = "times that are not in RFC 3339 are omitted"
+            self._merged.findings.note(Note(row.place, problem))
             return None
 
     def _relation(self, row: RelationRow) -> None:
@@ -104,6 +104,6 @@ class Checking:
             if self._closed is not None:
                 self._closed.connection_type(stored_name(relation.type, RELATION))
         except GraphError as error:
-            self._gathered.findings.refuse(Refused.of(row.place, error))
+            self._merged.findings.refuse(Refused.of(row.place, error))
             return
-        self.checked.relations[row.key] = relation
+        self.valid.relations[row.key] = relation

@@ -9,7 +9,7 @@ from graph_memory.memory.search.text.analysers import ANALYSERS
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.model.subjects.subjects import folded
 
-_SHORTEST_STEM = 3
+_MIN_STEM_LENGTH = 3
 _DOTTED_I = "i\u0307"
 _FIRST_I = re.compile(r"\bi")
 
@@ -27,22 +27,22 @@ def needles_of(query: str) -> list[str]:
     for word in words:
         if word in analyser.asking or not (stem := analyser.stem(word)):
             continue
-        needles[stem if len(stem) >= _SHORTEST_STEM and word.startswith(stem) else word] = None
+        needles[stem if len(stem) >= _MIN_STEM_LENGTH and word.startswith(stem) else word] = None
     return sorted(needles, key=len, reverse=True)
 
 
 def dotted_forms(text: str) -> list[str]:
     """Return the spellings under which a folded text may be stored if some i was the capital İ."""
-    plain = undotted(text)
+    plain = remove_dots(text)
     return list(dict.fromkeys((text, plain, _FIRST_I.sub(_DOTTED_I, plain), plain.replace("i", _DOTTED_I))))
 
 
-def undotted(text: str) -> str:
+def remove_dots(text: str) -> str:
     """Return a folded text without the dots that the capital İ leaves beside a lower-case i."""
     return text.replace(_DOTTED_I, "i")
 
 
-def likeness(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:
+def relevance_of(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:
     """Return the relevance of an entity: the words in its name, and the most words in one of its texts."""
     return _count(needles, name), max(_count(needles, text) for text in texts)
 

@@ -19,12 +19,12 @@ from graph_memory.memory.entities.results import (
 )
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
-from graph_memory.memory.entity_graph.entity_queries import NAMED, observed, states_of
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, observations_by_text, states_of
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
 from graph_memory.memory.entity_graph.names import not_found, with_near_name
-from graph_memory.memory.entity_graph.other_names import named_otherwise
+from graph_memory.memory.entity_graph.other_names import names_by_alias
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservations
-from graph_memory.memory.entity_graph.values.rows import NamedRow, ObservedRow
+from graph_memory.memory.entity_graph.values.rows import EntityObservationsRow, NodeRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
@@ -37,17 +37,17 @@ from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Stored:
     """The stored records with the names of new entities."""
 
     aliases: Mapping[str, Sequence[str]]
-    rows: Sequence[NamedRow]
+    rows: Sequence[NodeRow]
     mentions: Sequence[NodeState]
-    attached: Mapping[str, Sequence[Draft]]
+    deletions_by_end: Mapping[str, Sequence[Draft]]
     owners: Owners
 
     @property
-    def called(self) -> Mapping[str, str]:
+    def names_by_alias(self) -> Mapping[str, str]:
         """The names of entities by their aliases."""
         return {alias: names[0] for alias, names in self.aliases.items()}
 
@@ -60,7 +60,7 @@ class _Created:
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
-async def attached_to_ends(reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Mapping[str, Sequence[Draft]]:
+async def deletions_of_ends(reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Mapping[str, Sequence[Draft]]:
     """Return the deletions of records attached to nodes that are only ends of relations and may become entities."""
     ends = [node.id for node in nodes if node.mentioned]
     return await read_attachments_of_retyped(reader, head.domain, ends, head.ontology)
@@ -71,7 +71,7 @@ New = tuple[str, Mapping[str, PropertyValue]]
 
 
 async def owners_of_new(
-    reader: Reader, head: Head, rows: Iterable[NamedRow], nodes: Iterable[New], relations: Iterable[New] = ()
+    reader: Reader, head: Head, rows: Iterable[NodeRow], nodes: Iterable[New], relations: Iterable[New] = ()
 ) -> Owners:
     """Return the owners of the names that were read, and of the unique values of new entities and relations.
 
@@ -79,61 +79,71 @@ async def owners_of_new(
     """
     values: set[UniqueValue] = set()
     for kind, new, general in ((Kind.NODE, nodes, ENTITY), (Kind.CONNECTION, relations, RELATION)):
-        for spelt, own in new:
+        for spelt, properties in new:
             for name in dict.fromkeys((spelt, stored_name(spelt, general), general)):
-                values.update(unique_values(kind, name, own, head.ontology))
+                values.update(unique_values(kind, name, properties, head.ontology))
     holders = {name_of_entity(row.name): {row.id: row.name} for row in rows}
     return {**await owners_of(reader, head.domain, values), **holders}
 
 
-async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) -> EntitiesCreated:
+async def create_entities(core: Core, domain: str, entities: Sequence[NewEntity]) -> EntitiesCreated:
     """Create the entities whose names are new. See `Entities.create_entities`."""
 
-    async def read(reader: Reader, head: Head) -> _Known:
-        aliases = await named_otherwise(reader, domain, [entity.name for entity in wanted], ends=True)
-        names = {*(entity.name for entity in wanted), *(names[0] for names in aliases.values())}
-        rows = await read_in_parts(reader, NAMED, domain, names=list(names))
+    async def read(reader: Reader, head: Head) -> _Stored:
+        aliases = await names_by_alias(reader, domain, [entity.name for entity in entities], ends=True)
+        names = {*(entity.name for entity in entities), *(names[0] for names in aliases.values())}
+        rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(names))
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
-        attached = await attached_to_ends(reader, head, mentions.values())
-        there = {*aliases, *(row.name for row in rows if not row.is_mentioned)}
+        deletions_by_end = await deletions_of_ends(reader, head, mentions.values())
+        known_names = {*aliases, *(row.name for row in rows if not row.is_mentioned)}
         new = (
-            (entity.type, {**entity.properties, "name": entity.name}) for entity in wanted if entity.name not in there
+            (entity.type, {**entity.properties, "name": entity.name})
+            for entity in entities
+            if entity.name not in known_names
         )
-        return _Known(aliases, rows, [*mentions.values()], attached, await owners_of_new(reader, head, rows, new))
+        return _Stored(
+            aliases, rows, [*mentions.values()], deletions_by_end, await owners_of_new(reader, head, rows, new)
+        )
 
-    def decide(head: Head, known: _Known) -> Decision[_Created]:
+    def decide(head: Head, stored: _Stored) -> Decision[_Created]:
         graph = NamedGraph()
-        graph.note_named(known.rows, known.mentions)
-        graph.note_called(known.called)
-        steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit, known.attached))
-        created = [entity for entity in wanted if steps.create(entity)[1]]
-        context = Context(ontology=head.ontology, owners=known.owners)
-        return Decision(checked(head, steps.drafting.drafts, context), _Created(created, known.aliases))
+        graph.add_nodes(stored.rows, stored.mentions)
+        graph.add_aliases(stored.names_by_alias)
+        steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit, stored.deletions_by_end))
+        created = [entity for entity in entities if steps.create(entity)[1]]
+        context = Context(ontology=head.ontology, owners=stored.owners)
+        return Decision(validate(head, steps.drafting.drafts, context), _Created(created, stored.aliases))
 
     async def write() -> _Created:
-        for entity in wanted:
+        for entity in entities:
             await core.contents.put(domain, entity.content)
         return (await core.log.write("create_entities", domain, core.origin, read, decide)).report
 
-    done = await in_domain(core, domain, write) if wanted else _Created()
-    alike = await candidates_of_new(core.store, domain, {entity.name: entity.type for entity in done.entities})
-    notes = (
-        *map(_called, done.aliases.items()),
-        *(_alike(name, candidate) for name, candidates in alike.items() for candidate in candidates),
+    result = await in_domain(core, domain, write) if entities else _Created()
+    candidates_by_name = await candidates_of_new(
+        core.store, domain, {entity.name: entity.type for entity in result.entities}
     )
-    return EntitiesCreated(entities=tuple(map(_told, done.entities)), notes=notes or None)
+    notes = (
+        *map(_note_alias, result.aliases.items()),
+        *(
+            _note_candidate(name, candidate)
+            for name, candidates in candidates_by_name.items()
+            for candidate in candidates
+        ),
+    )
+    return EntitiesCreated(entities=tuple(map(_make_entity, result.entities)), notes=notes or None)
 
 
-def _called(alias: tuple[str, Sequence[str]]) -> str:
+def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
     """Return the note about a name that is an alias of existing entities."""
-    name, known = alias
+    name, names = alias
     return (
-        f"{quoted(name)} is a name of {' and of '.join(map(quoted, known))}, so no entity was created for it: "
+        f"{quoted(name)} is a name of {' and of '.join(map(quoted, names))}, so no entity was created for it: "
         "use add_observations to add its facts. If it is another entity, remove the alias with update_entity first."
     )
 
 
-def _alike(name: str, known: Candidate) -> str:
+def _note_candidate(name: str, known: Candidate) -> str:
     """Return the question whether a new name and a similar known one mean the same entity."""
     return (
         f"Is {quoted(name)} the same as {quoted(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
@@ -141,7 +151,7 @@ def _alike(name: str, known: Candidate) -> str:
     )
 
 
-def _told(entity: NewEntity) -> Entity:
+def _make_entity(entity: NewEntity) -> Entity:
     return Entity(
         name=entity.name,
         entityType=entity.type,
@@ -149,26 +159,26 @@ def _told(entity: NewEntity) -> Entity:
     )
 
 
-def checked(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
+def validate(head: Head, drafts: Sequence[Draft], context: Context) -> Sequence[Draft]:
     """Return validated drafts in order."""
     return Changeset.of(context, drafts).validate(head.domain) if drafts else ()
 
 
-async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservations]) -> ObservationsAdded:
+async def add_observations(core: Core, domain: str, requests: Sequence[NewObservations]) -> ObservationsAdded:
     """Add the observations that are new to their entities. See `Entities.add_observations`."""
 
-    async def read(reader: Reader, _: Head) -> Sequence[ObservedRow]:
+    async def read(reader: Reader, _: Head) -> Sequence[EntityObservationsRow]:
         pairs = (
             (observations.name, [observation.text for observation in observations.observations])
-            for observations in wanted
+            for observations in requests
         )
-        return await observed(reader, domain, pairs)
+        return await observations_by_text(reader, domain, pairs)
 
-    def decide(head: Head, rows: Sequence[ObservedRow]) -> Decision[Sequence[Added]]:
+    def decide(head: Head, rows: Sequence[EntityObservationsRow]) -> Decision[Sequence[Added]]:
         graph, results = NamedGraph(), list[Added]()
-        graph.note_observed(rows)
+        graph.add_observations(rows)
         steps = Steps(graph, Drafting(head, core.origin, core.open_type_limit))
-        for observations in wanted:
+        for observations in requests:
             if (entity := graph.entity(observations.name)) is None:
                 raise not_found(observations.name)
             new = tuple(
@@ -176,14 +186,14 @@ async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservat
             )
             results.append(Added(entityName=observations.name, addedObservations=new))
         context = Context(ontology=head.ontology, living={row.id: "" for row in rows})
-        return Decision(checked(head, steps.drafting.drafts, context), results)
+        return Decision(validate(head, steps.drafting.drafts, context), results)
 
-    if not wanted:
+    if not requests:
         return ObservationsAdded(results=())
     try:
         written = await core.log.write("add_observations", domain, core.origin, read, decide)
     except GraphError as error:
         if error.code is Code.ONTOLOGY_NOT_FOUND:
-            raise not_found(wanted[0].name) from error
+            raise not_found(requests[0].name) from error
         raise await with_near_name(core.store, domain, error) from error
     return ObservationsAdded(results=tuple(written.report))

@@ -39,15 +39,15 @@ async def begin_domain(core: Core, domain: str) -> None:
             raise
 
 
-async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRelation]) -> None:
+async def make_type_constraints(core: Core, domain: str, relations: Sequence[NewRelation]) -> None:
     """Create the constraints of the types that relations would add. Includes the general type if not all types fit."""
-    names = list(dict.fromkeys(stored_name(relation.type, RELATION) for relation in wanted))
+    names = list(dict.fromkeys(stored_name(relation.type, RELATION) for relation in relations))
     cached = core.log.cached_ontology(domain)
     if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):
         return
     ontology = await core.log.require_ontology(domain)
-    is_tight = ad_hoc_types(ontology) + len(names) + 2 > core.open_type_limit
-    await make_constraints(core, domain, [RELATION, *names] if is_tight else names)
+    may_exceed_limit = ad_hoc_types(ontology) + len(names) + 2 > core.open_type_limit
+    await make_constraints(core, domain, [RELATION, *names] if may_exceed_limit else names)
 
 
 async def make_constraints(core: Core, domain: str, names: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.stored_data_check import unfit_end
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
-from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, as_written, stored_name
+from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, spelling_to_store, stored_name
 from graph_memory.memory.graph.ontology import ad_hoc_types, check_type_limit
 from graph_memory.model.events import Draft, Head, Op, Origin, new_id
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
@@ -18,7 +18,7 @@ from graph_memory.model.values.content import Content
 from graph_memory.model.values.strength import Provenance
 from graph_memory.model.values.titles import title_of
 
-NOTHING = Content(data=b"", encoding="utf-8", format="markdown")
+EMPTY_CONTENT = Content(data=b"", encoding="utf-8", format="markdown")
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Drafting:
     head: Head
     origin: Origin
     type_limit: int
-    attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
+    deletions_by_end: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
     """For nodes that may become entities, the deletions of their connections, if the connection types have rules."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     ontology: Ontology = field(init=False)
@@ -37,51 +37,51 @@ class Drafting:
     def __post_init__(self) -> None:
         self.ontology = self.head.ontology
 
-    def entity(self, wanted: NewEntity) -> str:
+    def draft_entity(self, entity: NewEntity) -> str:
         """Draft an entity with its observations. Returns its id."""
-        node = self._node(wanted.name, wanted.type, wanted)
-        self._add(node, wanted.content)
-        self.observations(node.id, wanted.observations)
+        node = self._node(entity.name, entity.type, entity)
+        self._add(node, entity.content)
+        self.draft_observations(node.id, entity.observations)
         return node.id
 
-    def mention(self, name: str) -> str:
+    def draft_mention(self, name: str) -> str:
         """Draft the missing end of a relation. Returns its id."""
         node = replace(self._node(name, ENTITY), mentioned=True)
-        self._add(node, NOTHING)
+        self._add(node, EMPTY_CONTENT)
         return node.id
 
-    def settle(self, mention: NodeState, wanted: NewEntity) -> None:
+    def promote_mention(self, mention: NodeState, entity: NewEntity) -> None:
         """Draft an entity from a node that was only an end of relations.
 
         The node keeps its type if one of its relations requires that. Raises INVALID_NODE_TYPE if a closed ontology
         does not have the type.
         """
-        properties = {**wanted.properties, "name": wanted.name}
-        kind = self.node_type(wanted.type)
+        properties = {**entity.properties, "name": entity.name}
+        kind = self.node_type(entity.type)
         unfit = unfit_end(
             Draft(op=Op.UPDATE, kind=Kind.NODE, subject=mention.id, type=kind),
-            self.attached.get(mention.id, ()),
+            self.deletions_by_end.get(mention.id, ()),
             self.ontology,
         )
         node = replace(
             mention,
             type=mention.type if unfit else kind,
-            entity=wanted.type,
+            entity=entity.type,
             mentioned=False,
             place=self._place(),
             created=self.head.at,
             modified=self.head.at,
             properties=properties,
-            content=wanted.content.ref,
-            title=title_of(mention.type if unfit else kind, properties, wanted.content.text),
+            content=entity.content.ref,
+            title=title_of(mention.type if unfit else kind, properties, entity.content.text),
         )
-        self._add(node, wanted.content, Op.UPDATE)
-        self.observations(node.id, wanted.observations)
+        self._add(node, entity.content, Op.UPDATE)
+        self.draft_observations(node.id, entity.observations)
 
-    def observations(self, node: str, wanted: Sequence[NewObservation]) -> list[str]:
+    def draft_observations(self, node: str, observations: Sequence[NewObservation]) -> list[str]:
         """Draft observations of an entity. Returns their ids."""
-        made: list[str] = []
-        for observation in wanted:
+        ids: list[str] = []
+        for observation in observations:
             state = ObservationState(
                 text=observation.text,
                 time=observation.time or self.head.at,
@@ -93,25 +93,25 @@ class Drafting:
                 supersedes=observation.supersedes,
                 asks=observation.asks,
             )
-            made.append(observation.id)
+            ids.append(observation.id)
             draft = Draft(
                 op=Op.CREATE, kind=Kind.OBSERVATION, subject=observation.id, from_id=node, state=state.state()
             )
             self.drafts.append(draft)
-        return made
+        return ids
 
-    def relation(self, wanted: NewRelation, from_id: str, to_id: str) -> None:
+    def draft_relation(self, relation: NewRelation, from_id: str, to_id: str) -> None:
         """Draft a relation between two nodes."""
-        kind = self._connection_type(wanted.type)
+        kind = self._connection_type(relation.type)
         state = ConnectionState(
-            id=wanted.id,
+            id=relation.id,
             type=kind,
             from_node_id=from_id,
             to_node_id=to_id,
             created=self.head.at,
             modified=self.head.at,
-            properties=wanted.properties,
-            relation=as_written(wanted.type, kind),
+            properties=relation.properties,
+            relation=spelling_to_store(relation.type, kind),
             provenance=Provenance(actor=self.origin.actor),
             place=self._place(),
         )
@@ -127,11 +127,11 @@ class Drafting:
             )
         )
 
-    def _node(self, name: str, spelling: str, wanted: NewEntity | None = None) -> NodeState:
-        properties = {**(wanted.properties if wanted else {}), "name": name}
-        content, kind = wanted.content if wanted else NOTHING, self.node_type(spelling)
+    def _node(self, name: str, spelling: str, entity: NewEntity | None = None) -> NodeState:
+        properties = {**(entity.properties if entity else {}), "name": name}
+        content, kind = entity.content if entity else EMPTY_CONTENT, self.node_type(spelling)
         return NodeState(
-            id=wanted.id if wanted else new_id("mem"),
+            id=entity.id if entity else new_id("mem"),
             type=kind,
             created=self.head.at,
             modified=self.head.at,
@@ -162,7 +162,7 @@ class Drafting:
         """
         name = stored_name(spelling, ENTITY)
         if self.ontology.find_node_type(name) is None:
-            name = self._declared(NodeType(name, ad_hoc=True), NodeType(ENTITY, ad_hoc=True))
+            name = self._declare(NodeType(name, ad_hoc=True), NodeType(ENTITY, ad_hoc=True))
         return name
 
     def _connection_type(self, spelling: str) -> str:
@@ -171,21 +171,21 @@ class Drafting:
         general = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
         is_inverse = self.ontology.stored_as(name)[1]
         if is_inverse or self.ontology.find_connection_type(name) is None:
-            own = general if is_inverse else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
-            name = self._declared(own, general)
+            wanted_type = general if is_inverse else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
+            name = self._declare(wanted_type, general)
         return name
 
-    def _declared(self, wanted: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
+    def _declare(self, new_type: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
         """Declare a type, or the general type if only that has room. Returns the name of the declared type.
 
         Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE in a closed ontology, and TYPE_LIMIT_REACHED.
         """
-        is_node = isinstance(wanted, NodeType)
+        is_node = isinstance(new_type, NodeType)
         find = self.ontology.find_node_type if is_node else self.ontology.find_connection_type
         if not self.ontology.open:
-            return (self.ontology.node_type if is_node else self.ontology.connection_type)(wanted.name).name
-        kept_free = sum(self._lacks_general)
-        chosen = wanted if ad_hoc_types(self.ontology) + kept_free < self.type_limit else general
+            return (self.ontology.node_type if is_node else self.ontology.connection_type)(new_type.name).name
+        reserved = sum(self._lacks_general)
+        chosen = new_type if ad_hoc_types(self.ontology) + reserved < self.type_limit else general
         if find(chosen.name) is None:
             check_type_limit(self.ontology, self.head.domain, self.type_limit)
             draft = new_type_draft(chosen)

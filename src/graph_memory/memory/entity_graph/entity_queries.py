@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from graph_memory.memory.changes.context import ROWS, read_in_parts
 from graph_memory.memory.changes.plan import ends_of
 from graph_memory.memory.entity_graph.values.request import NewRelation
-from graph_memory.memory.entity_graph.values.rows import EndRow, IdRow, NamedRow, ObservedRow, RelatedRow
+from graph_memory.memory.entity_graph.values.rows import (
+    EndRow,
+    EntityObservationsRow,
+    EqualRelationsRow,
+    IdRow,
+    NodeRow,
+)
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects.kinds import Kind
@@ -16,19 +22,19 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-NAMED = query("entity_graph/named", NamedRow)
-OBSERVED = query("entity_graph/observed", ObservedRow)
-RELATED = query("entity_graph/related", RelatedRow)
+NODES_BY_NAME = query("entity_graph/named", NodeRow)
+OBSERVATIONS_BY_TEXT = query("entity_graph/observed", EntityObservationsRow)
+EQUAL_RELATIONS = query("entity_graph/related", EqualRelationsRow)
 ONLY_ENDS = query("entity_graph/only_ends", EndRow)
-OF_IDS = query("entity_graph/of_ids", IdRow)
-_ID = "mem_"
+NAMES_BY_ID = query("entity_graph/of_ids", IdRow)
+_ID_PREFIX = "mem_"
 """The prefix of entity ids. Only texts with it are looked up as ids."""
 
 
-async def names_of(reader: Reader, domain: str, given: Iterable[str]) -> Mapping[str, str]:
+async def names_of(reader: Reader, domain: str, texts: Iterable[str]) -> Mapping[str, str]:
     """Return the names of the entities whose ids are among the texts, by id."""
-    ids = list(dict.fromkeys(each for each in given if each.startswith(_ID)))
-    rows = await read_in_parts(reader, OF_IDS, domain, ids=ids) if ids else []
+    ids = list(dict.fromkeys(text for text in texts if text.startswith(_ID_PREFIX)))
+    rows = await read_in_parts(reader, NAMES_BY_ID, domain, ids=ids) if ids else []
     return {row.id: row.name for row in rows}
 
 
@@ -43,35 +49,37 @@ async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[Node
     return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
 
 
-async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iterable[str]]]) -> list[ObservedRow]:
+async def observations_by_text(
+    reader: Reader, domain: str, texts_by_name: Iterable[tuple[str, Iterable[str]]]
+) -> list[EntityObservationsRow]:
     """Return the entities with these names, each with its observations that have one of the texts."""
     texts: dict[str, dict[str, None]] = {}
-    for name, own in wanted:
-        texts.setdefault(name, {}).update(dict.fromkeys(own))
+    for name, texts_of_name in texts_by_name:
+        texts.setdefault(name, {}).update(dict.fromkeys(texts_of_name))
     rows = [{"name": name, "texts": list(own)} for name, own in texts.items()]
-    return await read_in_parts(reader, OBSERVED, domain, rows=rows)
+    return await read_in_parts(reader, OBSERVATIONS_BY_TEXT, domain, rows=rows)
 
 
-async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
+async def equal_relations(reader: Reader, domain: str, relations: Sequence[NewRelation]) -> list[EqualRelationsRow]:
     """Return each relation's end entities and the stored relations equal to it."""
-    requests = [
+    rows = [
         {"place": place, "from": relation.from_name, "to": relation.to_name, "type": relation.type}
-        for place, relation in enumerate(wanted)
+        for place, relation in enumerate(relations)
     ]
-    return sorted(await read_in_parts(reader, RELATED, domain, rows=requests), key=lambda row: row.place)
+    return sorted(await read_in_parts(reader, EQUAL_RELATIONS, domain, rows=rows), key=lambda row: row.place)
 
 
 async def only_ends(
-    reader: Reader, domain: str, going: Iterable[Draft], nodes: Collection[str], others: int = 0
+    reader: Reader, domain: str, deletions: Iterable[Draft], nodes: Collection[str], others: int = 0
 ) -> list[EndRow]:
     """Return the nodes that are only ends of relations to be deleted, without nodes that are deleted anyway.
 
     Each row has the node's relations, limited to one more than are deleted plus `others`, which may be deleted too.
     """
-    drafts = {draft.subject: draft for draft in going if draft.kind is Kind.CONNECTION}
-    every = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})
+    drafts = {draft.subject: draft for draft in deletions if draft.kind is Kind.CONNECTION}
+    end_ids = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})
     rows: list[EndRow] = []
-    for start in range(0, len(every), ROWS):
-        page = every[start : start + ROWS]
+    for start in range(0, len(end_ids), ROWS):
+        page = end_ids[start : start + ROWS]
         rows += await reader.read(ONLY_ENDS, domain=domain, ids=page, most=len(drafts) + others + 1)
     return rows

@@ -12,7 +12,7 @@ from datetime import datetime
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.names import check_current
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewRelation
-from graph_memory.memory.entity_graph.values.rows import NamedRow, ObservedRow, RelatedRow
+from graph_memory.memory.entity_graph.values.rows import EntityObservationsRow, EqualRelationsRow, NodeRow
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY, MENTIONED, RELATION, TEXT, NodeState
@@ -29,7 +29,7 @@ class Named:
     id: str
     name: str
     is_mentioned: bool = False
-    over: datetime | None = None
+    ended: datetime | None = None
     """When the entity ended."""
 
 
@@ -41,14 +41,14 @@ class NamedGraph:
     _ids: dict[str, str] = field(default_factory=dict[str, str])
     _mentions: dict[str, NodeState] = field(default_factory=dict[str, NodeState])
     """Nodes that are only ends of relations, by id. They can become entities."""
-    _called: dict[str, str] = field(default_factory=dict[str, str])
+    _ids_by_alias: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of entities by the aliases that callers used for them."""
-    _instead: dict[str, str] = field(default_factory=dict[str, str])
+    _replacements: dict[str, str] = field(default_factory=dict[str, str])
     """Ids of existing entities, by the ids of the new entities that they replace."""
     _texts: dict[str, dict[str, _Deletions]] = field(default_factory=dict[str, dict[str, _Deletions]])
     """The observations by node and text, each with the draft that creates or deletes it."""
     _relations: dict[_Key, _Deletions] = field(default_factory=dict[_Key, _Deletions])
-    _joined: dict[str, set[_Key]] = field(default_factory=dict[str, set[_Key]])
+    _keys_by_end: dict[str, set[_Key]] = field(default_factory=dict[str, set[_Key]])
 
     def copy(self) -> NamedGraph:
         """Return an independent copy."""
@@ -56,127 +56,127 @@ class NamedGraph:
             dict(self._nodes),
             dict(self._ids),
             dict(self._mentions),
-            dict(self._called),
-            dict(self._instead),
-            {node: {text: dict(deletions) for text, deletions in own.items()} for node, own in self._texts.items()},
+            dict(self._ids_by_alias),
+            dict(self._replacements),
+            {node: {text: dict(deletions) for text, deletions in texts.items()} for node, texts in self._texts.items()},
             {key: dict(deletions) for key, deletions in self._relations.items()},
-            {end: set(keys) for end, keys in self._joined.items()},
+            {end: set(keys) for end, keys in self._keys_by_end.items()},
         )
 
-    def note_named(self, rows: Iterable[NamedRow], mentions: Iterable[NodeState] = ()) -> None:
+    def add_nodes(self, rows: Iterable[NodeRow], mentions: Iterable[NodeState] = ()) -> None:
         """Add entities and ends of relations that were read."""
         for row in rows:
-            self._name(Named(row.id, row.name, row.is_mentioned))
+            self._add_node(Named(row.id, row.name, row.is_mentioned))
         self._mentions |= {state.id: state for state in mentions}
 
-    def note_called(self, names: Mapping[str, str]) -> None:
+    def add_aliases(self, names: Mapping[str, str]) -> None:
         """Add the aliases that callers used for entities."""
-        self._called |= {alias: self._ids[name] for alias, name in names.items() if name in self._ids}
+        self._ids_by_alias |= {alias: self._ids[name] for alias, name in names.items() if name in self._ids}
 
-    def note_observed(self, rows: Iterable[ObservedRow]) -> None:
+    def add_observations(self, rows: Iterable[EntityObservationsRow]) -> None:
         """Add entities with observations that were read."""
         for row in rows:
-            self._name(Named(row.id, row.name, over=row.over))
-            for (_, text, _), draft in zip(row.found, row.deletions, strict=True):
-                self._note_observation(text, draft)
+            self._add_node(Named(row.id, row.name, ended=row.over))
+            for (_, text, _), draft in zip(row.matches, row.deletions, strict=True):
+                self._add_observation(text, draft)
 
-    def note_related(self, one: NewRelation, row: RelatedRow) -> None:
+    def add_relations(self, relation: NewRelation, row: EqualRelationsRow) -> None:
         """Add the ends of a relation and the relations equal to it that were read."""
-        ends = (row.from_id, one.from_name, row.from_mentioned), (row.to_id, one.to_name, row.to_mentioned)
+        ends = (row.from_id, relation.from_name, row.from_mentioned), (row.to_id, relation.to_name, row.to_mentioned)
         for end, name, is_mentioned in ends:
             if end is not None and end not in self._nodes:
-                self._name(Named(end, name, is_mentioned))
+                self._add_node(Named(end, name, is_mentioned))
         for draft in row.deletions:
-            self._note_relation((row.from_id or "", row.to_id or "", one.type), draft)
+            self._add_relation((row.from_id or "", row.to_id or "", relation.type), draft)
 
-    def note_made(self, name: str, node: str) -> None:
+    def add_entity(self, name: str, node: str) -> None:
         """Add an entity that the same write creates or has found."""
-        self._name(Named(node, name))
+        self._add_node(Named(node, name))
 
-    def find(self, given: str) -> Named | None:
+    def find(self, name: str) -> Named | None:
         """Return the node with a name, else an alias, else an id."""
-        node = self._ids.get(given) or self._called.get(given, given)
-        return self._nodes.get(self._instead.get(node, node))
+        node = self._ids.get(name) or self._ids_by_alias.get(name, name)
+        return self._nodes.get(self._replacements.get(node, node))
 
-    def is_alias(self, given: str) -> bool:
+    def is_alias(self, name: str) -> bool:
         """Return whether a name is an alias of a known entity."""
-        return given not in self._ids and self._called.get(given) in self._nodes
+        return name not in self._ids and self._ids_by_alias.get(name) in self._nodes
 
-    def entity(self, given: str) -> Named | None:
+    def entity(self, name: str) -> Named | None:
         """Return the entity with a name, else an alias, else an id."""
-        named = self.find(given)
+        named = self.find(name)
         return None if named is None or named.is_mentioned else named
 
     def id_of(self, subject: str) -> str:
         """Return the id of the existing entity that replaces a requested one, or the same id."""
-        return self._instead.get(subject, subject)
+        return self._replacements.get(subject, subject)
 
-    def follow(self, draft: Draft) -> None:
+    def apply(self, draft: Draft) -> None:
         """Apply a draft. A draft may be applied twice."""
         match draft.kind:
             case Kind.NODE:
-                self._follow_node(draft)
+                self._apply_node(draft)
             case Kind.OBSERVATION if draft.op is Op.CREATE:
-                self._note_observation(str((draft.state or {})[TEXT]), draft)
+                self._add_observation(str((draft.state or {})[TEXT]), draft)
             case Kind.OBSERVATION if draft.op is Op.DELETE:
                 for deletions in self._texts.get(draft.from_id or "", {}).values():
                     deletions.pop(draft.subject, None)
             case Kind.CONNECTION if draft.op is not Op.UPDATE:
-                self._follow_connection(draft)
+                self._apply_connection(draft)
             case _:
                 pass
 
-    def _follow_node(self, draft: Draft) -> None:
+    def _apply_node(self, draft: Draft) -> None:
         before = self._nodes.pop(draft.subject, None)
         self._mentions.pop(draft.subject, None)
         if before is not None and self._ids.get(before.name) == draft.subject:
             del self._ids[before.name]
         if draft.op is Op.DELETE:
             self._texts.pop(draft.subject, None)
-            for key in self._joined.pop(draft.subject, ()):
+            for key in self._keys_by_end.pop(draft.subject, ()):
                 self._relations.pop(key, None)
         elif draft.state is not None and ENTITY in draft.state:
             is_mentioned = MENTIONED in draft.state
-            self._name(Named(draft.subject, str(draft.state["name"]), is_mentioned))
+            self._add_node(Named(draft.subject, str(draft.state["name"]), is_mentioned))
             if is_mentioned:
                 own = {"_id": draft.subject, "_type": draft.type, "_version": draft.previous or 0}
                 self._mentions[draft.subject] = NodeState.from_live({**draft.state, **own})
 
-    def _follow_connection(self, draft: Draft) -> None:
+    def _apply_connection(self, draft: Draft) -> None:
         ends = draft.from_id or "", draft.to_id or ""
         if draft.op is Op.CREATE:
             kind = str((draft.state or {}).get(RELATION, draft.type))
-            self._note_relation((*ends, kind), _deletion(draft))
-        for key in self._joined.get(ends[0], set()) if draft.op is Op.DELETE else ():
+            self._add_relation((*ends, kind), _deletion(draft))
+        for key in self._keys_by_end.get(ends[0], set()) if draft.op is Op.DELETE else ():
             self._relations.get(key, {}).pop(draft.subject, None)
 
-    def _name(self, node: Named) -> None:
+    def _add_node(self, node: Named) -> None:
         self._nodes[node.id] = node
         self._ids[node.name] = node.id
 
-    def _note_observation(self, text: str, known: Draft) -> None:
-        own = self._texts.setdefault(known.from_id or "", {})
-        own.setdefault(text, {})[known.subject] = known
+    def _add_observation(self, text: str, draft: Draft) -> None:
+        texts = self._texts.setdefault(draft.from_id or "", {})
+        texts.setdefault(text, {})[draft.subject] = draft
 
-    def _note_relation(self, key: _Key, deletion: Draft) -> None:
+    def _add_relation(self, key: _Key, deletion: Draft) -> None:
         self._relations.setdefault(key, {})[deletion.subject] = deletion
         for end in key[:2]:
-            self._joined.setdefault(end, set()).add(key)
+            self._keys_by_end.setdefault(end, set()).add(key)
 
     def mention(self, node: Named) -> NodeState | None:
         """Return the end of relations that can become an entity."""
         return self._mentions.get(node.id) if node.is_mentioned else None
 
-    def stand_in(self, asked: str, there: str) -> None:
+    def add_replacement(self, new_id: str, existing_id: str) -> None:
         """Note that an entity with a new id exists under another id."""
-        self._instead[asked] = there
+        self._replacements[new_id] = existing_id
 
-    def observed(self, node: str, text: str) -> Mapping[str, Draft]:
+    def deletions_of_text(self, node: str, text: str) -> Mapping[str, Draft]:
         """Return the deletions of a node's observations with a text."""
         deletions = self._texts.get(node, {}).get(text, {})
         return {subject: _deletion(draft) for subject, draft in deletions.items()}
 
-    def related(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
+    def deletions_of_relation(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
         """Return the deletions of the relations between two nodes with a type as written."""
         return self._relations.get((start, end, kind), {})
 
@@ -188,58 +188,58 @@ class Steps:
     graph: NamedGraph
     drafting: Drafting
 
-    def create(self, one: NewEntity) -> tuple[str, bool]:
+    def create(self, entity: NewEntity) -> tuple[str, bool]:
         """Draft an entity if its name is new. Returns the id of the entity with that name, and whether it is new."""
-        known = self.graph.find(one.name)
-        if known is not None and (known.name == one.name or self.graph.is_alias(one.name)):
-            mention = self.graph.mention(known)
+        node = self.graph.find(entity.name)
+        if node is not None and (node.name == entity.name or self.graph.is_alias(entity.name)):
+            mention = self.graph.mention(node)
             if mention is None:
-                self.graph.stand_in(one.id, known.id)
-                return known.id, False
+                self.graph.add_replacement(entity.id, node.id)
+                return node.id, False
             first = len(self.drafting.drafts)
-            self.drafting.settle(mention, one)
-            self.graph.stand_in(one.id, known.id)
-            self._note(first)
-            return known.id, True
+            self.drafting.promote_mention(mention, entity)
+            self.graph.add_replacement(entity.id, node.id)
+            self._apply_since(first)
+            return node.id, True
         first = len(self.drafting.drafts)
-        self.drafting.entity(one)
-        self._note(first)
-        return one.id, True
+        self.drafting.draft_entity(entity)
+        self._apply_since(first)
+        return entity.id, True
 
-    def observe(self, node: Named, one: NewObservation) -> tuple[str, bool]:
+    def observe(self, node: Named, observation: NewObservation) -> tuple[str, bool]:
         """Draft an observation if its text is new to the entity. Returns its id, and whether it is new.
 
         Raises INVALID_ARGUMENT if the entity has ended.
         """
-        check_current(node.name, node.over)
-        if drafts := self.graph.observed(node.id, one.text):
+        check_current(node.name, node.ended)
+        if drafts := self.graph.deletions_of_text(node.id, observation.text):
             return next(iter(drafts)), False
         first = len(self.drafting.drafts)
-        self.drafting.observations(node.id, [one])
-        self._note(first)
-        return one.id, True
+        self.drafting.draft_observations(node.id, [observation])
+        self._apply_since(first)
+        return observation.id, True
 
-    def relate(self, one: NewRelation) -> tuple[str, bool]:
+    def relate(self, relation: NewRelation) -> tuple[str, bool]:
         """Draft a relation and its missing ends if the relation is new. Returns its id, and whether it is new."""
-        start, end = self.graph.find(one.from_name), self.graph.find(one.to_name)
-        if start and end and (drafts := self.graph.related(start.id, end.id, one.type)):
+        start, end = self.graph.find(relation.from_name), self.graph.find(relation.to_name)
+        if start and end and (drafts := self.graph.deletions_of_relation(start.id, end.id, relation.type)):
             return next(iter(drafts)), False
         first = len(self.drafting.drafts)
-        from_id = start.id if start else self.drafting.mention(one.from_name)
-        is_same = end is None and one.to_name == one.from_name
-        to_id = from_id if is_same else end.id if end else self.drafting.mention(one.to_name)
-        self.drafting.relation(one, from_id, to_id)
-        self._note(first)
-        return one.id, True
+        from_id = start.id if start else self.drafting.draft_mention(relation.from_name)
+        is_same = end is None and relation.to_name == relation.from_name
+        to_id = from_id if is_same else end.id if end else self.drafting.draft_mention(relation.to_name)
+        self.drafting.draft_relation(relation, from_id, to_id)
+        self._apply_since(first)
+        return relation.id, True
 
-    def lacking(self, one: NewRelation) -> str | None:
+    def missing_end(self, relation: NewRelation) -> str | None:
         """Return the name of an end without an entity, if the relation requires one."""
-        names = (one.from_name, one.to_name)
-        return None if one.lenient else next((name for name in names if self.graph.entity(name) is None), None)
+        names = (relation.from_name, relation.to_name)
+        return None if relation.lenient else next((name for name in names if self.graph.entity(name) is None), None)
 
-    def _note(self, first: int) -> None:
+    def _apply_since(self, first: int) -> None:
         for draft in self.drafting.drafts[first:]:
-            self.graph.follow(draft)
+            self.graph.apply(draft)
 
 
 def _deletion(draft: Draft) -> Draft:

@@ -15,26 +15,28 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 NEAR = query("entity_graph/near", str)
-SOME = query("entity_graph/some_names", str)
-SHORT = query("entity_graph/short_names", str)
-_MOST = 1_000
+SOME_NAMES = query("entity_graph/some_names", str)
+SHORT_NAMES = query("entity_graph/short_names", str)
+_MAX_NAMES = 1_000
 """Maximum number of names that a name is compared with."""
-_FEWEST = 3
+_MIN_SEARCHABLE = 3
 """Minimum number of characters that the text index can search for."""
-_SHORT = 8
+_SHORT_LENGTH = 8
 """Maximum number of characters of a name that is compared with all short names with the same beginning."""
-_HOW = Hint("{search_nodes|recall} finds names.", " {create_entities|remember} makes an entity.")
+_DEFAULT_HINT = Hint("{search_nodes|recall} finds names.", " {create_entities|remember} makes an entity.")
 
-LENIENT = Hint("{how}", " A relation with relationType in place of type may lead to a name without entity.", how=_HOW)
+LENIENT = Hint(
+    "{how}", " A relation with relationType in place of type may lead to a name without entity.", how=_DEFAULT_HINT
+)
 """The hint for an end of a relation."""
 
 
-async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _HOW) -> GraphError:
+async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _DEFAULT_HINT) -> GraphError:
     """Return the error for a name without an entity, with the most similar name."""
     return not_found(name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how))
 
 
-async def with_near_name(reader: Reader, domain: str, error: GraphError, how: str = _HOW) -> GraphError:
+async def with_near_name(reader: Reader, domain: str, error: GraphError, how: str = _DEFAULT_HINT) -> GraphError:
     """Return the error. If it is about a name without an entity, the most similar name is added."""
     name = error.details.get("name") if error.code is Code.NODE_NOT_FOUND else None
     return await entity_not_found(reader, domain, name, how) if isinstance(name, str) else error
@@ -47,8 +49,10 @@ async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
     """
     results = await near_names(reader, domain, name)
     words = frozenset(WORD.findall(folded(name)))
-    having = [each for each in results if words and words <= frozenset(WORD.findall(folded(each)))]
-    near = having[0] if len(having) == 1 else nearest(name, having or results)
+    with_all_words = [
+        candidate for candidate in results if words and words <= frozenset(WORD.findall(folded(candidate)))
+    ]
+    near = with_all_words[0] if len(with_all_words) == 1 else nearest(name, with_all_words or results)
     return did_you_mean([] if near is None else [quoted(near)])
 
 
@@ -57,20 +61,20 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     results = await names_with_words(reader, domain, name)
     first = max(WORD.findall(folded(name)), key=len, default="")
     for part in (first[:6], first[:3]):
-        if not results and len(part) >= _FEWEST:
-            results = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MOST)
-    if not results and len(name) <= _SHORT:
-        arguments = {"firsts": first_characters(name), "longest": 2 * _SHORT, "limit": _MOST}
-        results = await reader.read(SHORT, domain=domain, **arguments)
-    return results or await reader.read(SOME, domain=domain, limit=_MOST)
+        if not results and len(part) >= _MIN_SEARCHABLE:
+            results = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MAX_NAMES)
+    if not results and len(name) <= _SHORT_LENGTH:
+        arguments = {"firsts": first_characters(name), "longest": 2 * _SHORT_LENGTH, "limit": _MAX_NAMES}
+        results = await reader.read(SHORT_NAMES, domain=domain, **arguments)
+    return results or await reader.read(SOME_NAMES, domain=domain, limit=_MAX_NAMES)
 
 
 async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
     """Return names of entities that have all words of a name in their name, aliases or type; at most 1,000."""
     first, *others = sorted(WORD.findall(folded(name)), key=len, reverse=True) or [""]
-    if len(first) < _FEWEST:
+    if len(first) < _MIN_SEARCHABLE:
         return []
-    return await reader.read(NEAR, domain=domain, text=first, others=others, limit=_MOST)
+    return await reader.read(NEAR, domain=domain, text=first, others=others, limit=_MAX_NAMES)
 
 
 def check_current(name: str, ended: datetime | None) -> None:
@@ -81,6 +85,6 @@ def check_current(name: str, ended: datetime | None) -> None:
         raise fault("name", message, hint)
 
 
-def not_found(name: str, hint: str = _HOW) -> GraphError:
+def not_found(name: str, hint: str = _DEFAULT_HINT) -> GraphError:
     """Return the error for a name without an entity, in the wording of the official memory server."""
     return GraphError(Code.NODE_NOT_FOUND, f"Entity with name {name} not found", {"name": name, "hint": hint})

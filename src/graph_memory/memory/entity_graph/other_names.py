@@ -17,7 +17,7 @@ from graph_memory.storage.store import Reader
 
 _ESCAPED = re.compile(r"[\"\\\\\x00-\x1f\x7f]")
 """Characters that JSON escapes in a list of aliases."""
-_READ = 2_000
+_MAX_ROWS = 2_000
 """Maximum number of entities that one statement returns."""
 
 
@@ -25,7 +25,7 @@ _READ = 2_000
 class OtherNameRow:
     """A text, and an entity that may have it as an alias."""
 
-    given: str
+    alias: str
     name: str
     aliases: str
 
@@ -33,42 +33,49 @@ class OtherNameRow:
 OTHER_NAMES = query("entity_graph/other_names", OtherNameRow)
 
 
-async def named_otherwise(
-    reader: Reader, domain: str, given: Iterable[str], *, ends: bool = False
+async def names_by_alias(
+    reader: Reader, domain: str, texts: Iterable[str], *, ends: bool = False
 ) -> Mapping[str, list[str]]:
     """Return the names of the entities that have a text as an alias, for texts that are not themselves names.
 
     With `ends`, the name of a node that is only an end of relations counts as a name.
     """
-    rows = [{"name": each, "text": unescaped_part(without_separators(each))} for each in dict.fromkeys(given)]
-    found: dict[str, list[str]] = {}
+    rows = [{"name": text, "text": unescaped_part(without_separators(text))} for text in dict.fromkeys(texts)]
+    names: dict[str, list[str]] = {}
     for start in range(0, len(rows), ROWS):
-        asked = {"rows": rows[start : start + ROWS], "ends": ends, "separators": list(SEPARATORS), "limit": _READ}
-        for row in await reader.read(OTHER_NAMES, domain=domain, **asked):
-            key = name_key(row.given)
+        parameters = {
+            "rows": rows[start : start + ROWS],
+            "ends": ends,
+            "separators": list(SEPARATORS),
+            "limit": _MAX_ROWS,
+        }
+        for row in await reader.read(OTHER_NAMES, domain=domain, **parameters):
+            key = name_key(row.alias)
             if any(name_key(name.strip()) == key for name in listed_names(row.aliases)):
-                found.setdefault(row.given, []).append(row.name)
-    return found
+                names.setdefault(row.alias, []).append(row.name)
+    return names
 
 
-async def meant_by(reader: Reader, domain: str, given: Iterable[str], *, ends: bool = False) -> Mapping[str, str]:
+async def names_by_reference(
+    reader: Reader, domain: str, texts: Iterable[str], *, ends: bool = False
+) -> Mapping[str, str]:
     """Return the names of entities by their ids and aliases among the texts.
 
     Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, the name of a node that is only an end of relations
     is not an alias either.
     """
-    every = list(dict.fromkeys(given))
-    by_id = await names_of(reader, domain, every)
-    by_alias = await named_otherwise(reader, domain, [each for each in every if each not in by_id], ends=ends)
-    return {**by_id, **{each: only_one(each, results) for each, results in by_alias.items()}}
+    distinct = list(dict.fromkeys(texts))
+    by_id = await names_of(reader, domain, distinct)
+    by_alias = await names_by_alias(reader, domain, [text for text in distinct if text not in by_id], ends=ends)
+    return {**by_id, **{text: only_one(text, results) for text, results in by_alias.items()}}
 
 
-def only_one(given: str, called: Sequence[str]) -> str:
+def only_one(alias: str, names: Sequence[str]) -> str:
     """Return the only entity with an alias. Raises INVALID_ARGUMENT if there are several."""
-    if len(called) > 1:
-        hint = f"Use one of these names: {listed_parts([quoted(one) for one in called])}."
-        raise fault("name", f"{len(called)} entities have the alias {quoted(given)}", hint)
-    return called[0]
+    if len(names) > 1:
+        hint = f"Use one of these names: {listed_parts([quoted(name) for name in names])}."
+        raise fault("name", f"{len(names)} entities have the alias {quoted(alias)}", hint)
+    return names[0]
 
 
 def unescaped_part(text: str) -> str:

@@ -8,81 +8,96 @@ from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.names.find_entities import Found, entity_of_name, entity_of_text, known_by_name
-from graph_memory.memory.remember.advice.splitting import Said
+from graph_memory.memory.entities.names.find_entities import (
+    EntityMatch,
+    entity_of_name,
+    entity_of_text,
+    find_by_name_or_alias,
+)
+from graph_memory.memory.remember.advice.splitting import SplitFact
 from graph_memory.memory.remember.adviser import Adviser
-from graph_memory.memory.remember.facts import Facts, facts_from
+from graph_memory.memory.remember.facts import RememberRequest, request_from
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.statement import statement
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.name_key import name_key
 
-Part = tuple[Facts, Found]
+Part = tuple[RememberRequest, EntityMatch]
 
 
-async def found_of(core: Core, domain: str, given: Facts) -> Found:
+async def entity_of(core: Core, domain: str, request: RememberRequest) -> EntityMatch:
     """Return the entity of a call, by its name or by its text. Raises INVALID_ARGUMENT."""
-    if given.name is not None:
-        return await entity_of_name(core.store, domain, given.name, given.type)
-    return await entity_of_text(core.store, domain, given.text)
+    if request.name is not None:
+        return await entity_of_name(core.store, domain, request.name, request.type)
+    return await entity_of_text(core.store, domain, request.text)
 
 
-async def advised(core: Core, domain: str, given: Facts, adviser: Adviser, now: datetime) -> list[Part]:
-    """Return the facts of a call as a model splits its text, those of its own entity first. Empty without a model."""
-    if adviser.model is None or not given.said:
+async def split_by_model(
+    core: Core, domain: str, request: RememberRequest, adviser: Adviser, now: datetime
+) -> list[Part]:
+    """Return the facts of a call as a model splits its text, facts about its own entity first."""
+    if adviser.model is None or not request.said:
         return []
-    main = await _found_or_none(core, domain, given)
-    said = await adviser.split([fact.observation.text for fact in given.facts[: given.said]], main and main.name)
-    if main is None and (name := _named_first(said)) is not None:
+    main = await _entity_or_none(core, domain, request)
+    facts = await adviser.split([fact.observation.text for fact in request.facts[: request.said]], main and main.name)
+    if main is None and (name := _first_named(facts)) is not None:
         main = await entity_of_name(core.store, domain, name)
-    if not said or main is None:
+    if not facts or main is None:
         return []
-    meant = await _meant(core, domain, said, main)
-    if given.ties:  # a write of several entities cannot check the rules of relations
-        meant = {name: hit for name, hit in meant.items() if hit is main}
-    own_said = [_own(one, meant) for one in said if meant.get(one.entity, main) is main]
-    own = _facts_of(main.name, own_said, now, given.properties)
-    own = replace(
-        given,
+    entities = await _resolve_entities(core, domain, facts, main)
+    if request.relations:  # a write of several entities cannot check the rules of relations
+        entities = {name: hit for name, hit in entities.items() if hit is main}
+    own_facts = [_own_fact(fact, entities) for fact in facts if entities.get(fact.entity, main) is main]
+    own_request = _make_request(main.name, own_facts, now, request.properties)
+    own_request = replace(
+        request,
         name=main.name,
-        type=given.type or own.type,
-        facts=[*own.facts, *given.facts[given.said :]],
-        properties={**own.properties, **given.properties},
+        type=request.type or own_request.type,
+        facts=[*own_request.facts, *request.facts[request.said :]],
+        properties={**own_request.properties, **request.properties},
     )
-    others = {hit.name: hit for hit in meant.values() if hit is not main}
-    about = {name: [one for one in said if one.entity in meant and meant[one.entity].name == name] for name in others}
-    return [(own, main), *((_facts_of(name, some, now), others[name]) for name, some in about.items())]
+    others = {hit.name: hit for hit in entities.values() if hit is not main}
+    facts_by_name = {
+        name: [fact for fact in facts if fact.entity in entities and entities[fact.entity].name == name]
+        for name in others
+    }
+    return [
+        (own_request, main),
+        *((_make_request(name, facts_of_other, now), others[name]) for name, facts_of_other in facts_by_name.items()),
+    ]
 
 
-async def _found_or_none(core: Core, domain: str, facts: Facts) -> Found | None:
+async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:
     """Return the entity of a call; None if only its text names it, and ambiguously. Raises INVALID_ARGUMENT."""
     try:
-        return await found_of(core, domain, facts)
+        return await entity_of(core, domain, request)
     except GraphError as error:
-        if error.code is not Code.INVALID_ARGUMENT or facts.name is not None:
+        if error.code is not Code.INVALID_ARGUMENT or request.name is not None:
             raise
         return None
 
 
-def _named_first(said: Sequence[Said]) -> str | None:
+def _first_named(facts: Sequence[SplitFact]) -> str | None:
     """Return the first entity that a model names, without pronouns and the like."""
-    names = (one.entity for one in said if one.entity is not None)
-    return next((name for name in names if statement(name, language_of(said[0].source)).stems), None)
+    names = (fact.entity for fact in facts if fact.entity is not None)
+    return next((name for name in names if statement(name, language_of(facts[0].source)).stems), None)
 
 
-async def _meant(core: Core, domain: str, said: Sequence[Said], main: Found) -> dict[str | None, Found]:
+async def _resolve_entities(
+    core: Core, domain: str, facts: Sequence[SplitFact], main: EntityMatch
+) -> dict[str | None, EntityMatch]:
     """Return the known entities by the names that a model uses. Unknown names are omitted."""
-    hits: dict[str | None, Found] = {None: main}
+    entities: dict[str | None, EntityMatch] = {None: main}
     own = _words_of(main.name)
-    for name in dict.fromkeys(one.entity for one in said if one.entity is not None):
+    for name in dict.fromkeys(fact.entity for fact in facts if fact.entity is not None):
         if _words_of(name) <= own:
-            hits[name] = main
+            entities[name] = main
             continue
         with suppress(GraphError):  # an ambiguous name counts as unknown
-            hit = await known_by_name(core.store, domain, name)
-            if hit is not None:
-                hits[name] = main if hit.name == main.name else hit
-    return hits
+            entity = await find_by_name_or_alias(core.store, domain, name)
+            if entity is not None:
+                entities[name] = main if entity.name == main.name else entity
+    return entities
 
 
 def _words_of(name: str) -> frozenset[str]:
@@ -90,23 +105,23 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset(name_key(word.rstrip(",")) for word in name.split())
 
 
-def _own(one: Said, meant: Mapping[str | None, Found]) -> Said:
+def _own_fact(fact: SplitFact, entities: Mapping[str | None, EntityMatch]) -> SplitFact:
     """Return a fact about the entity of a call. For a fact about an unknown entity, its sentences replace it."""
-    return one if one.entity in meant else Said(one.source, one.source)
+    return fact if fact.entity in entities else SplitFact(fact.source, fact.source)
 
 
-def _facts_of(name: str, given: Sequence[Said], now: datetime, taken: Collection[str] = ()) -> Facts:
+def _make_request(name: str, facts: Sequence[SplitFact], now: datetime, taken: Collection[str] = ()) -> RememberRequest:
     """Return validated facts from the facts of a model. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
 
     Properties that would have several values, or are taken, stay sentences.
     """
     values: dict[str, set[object]] = {}
-    for one in given:
-        if one.key is not None:
-            values.setdefault(one.key, set()).add(one.value)
+    for fact in facts:
+        if fact.key is not None:
+            values.setdefault(fact.key, set()).add(fact.value)
     single = {key for key, results in values.items() if len(results) == 1 and key not in taken}
-    said = [one if one.key is None or one.key in single else Said(one.source, one.source) for one in given]
-    texts = list(dict.fromkeys(one.text for one in said if one.key is None))
-    properties = {one.key: one.value for one in said if one.key is not None}
-    kind = next((one.type for one in said if one.type is not None), None)
-    return facts_from({"name": name, "type": kind, "observations": texts, "properties": properties}, now)
+    usable = [fact if fact.key is None or fact.key in single else SplitFact(fact.source, fact.source) for fact in facts]
+    texts = list(dict.fromkeys(fact.text for fact in usable if fact.key is None))
+    properties = {fact.key: fact.value for fact in usable if fact.key is not None}
+    entity_type = next((fact.type for fact in usable if fact.type is not None), None)
+    return request_from({"name": name, "type": entity_type, "observations": texts, "properties": properties}, now)

@@ -16,10 +16,10 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.remember.advice import settling, splitting
 from graph_memory.memory.remember.advice.replies import Unusable
 from graph_memory.memory.remember.advice.settling import Pair, Settling
-from graph_memory.memory.remember.advice.splitting import Said
+from graph_memory.memory.remember.advice.splitting import SplitFact
 
 R = TypeVar("R")
-WITHOUT = "so it was remembered without it"
+WITHOUT_MODEL = "so it was remembered without it"
 
 
 @dataclass(slots=True)
@@ -29,10 +29,10 @@ class Adviser:
     model: ChatModel | None
     seconds: float
     warnings: list[str] = field(default_factory=list[str])
-    until: float = field(init=False)
+    deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.until = anyio.current_time() + self.seconds
+        self.deadline = anyio.current_time() + self.seconds
 
     @classmethod
     def of(cls, core: Core) -> Adviser:
@@ -44,45 +44,45 @@ class Adviser:
         """The provider and the model, if configured."""
         return None if self.model is None else self.model.name
 
-    async def split(self, sentences: Sequence[str], name: str | None) -> list[Said]:
+    async def split(self, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
         """Return the facts of a text; none if the reply of the model is unusable."""
         if self.model is None or not sentences:
             return []
-        if sum(map(len, sentences)) > splitting.MOST_CHARACTERS:
-            most = f"{splitting.MOST_CHARACTERS:,} characters"
+        if sum(map(len, sentences)) > splitting.MAX_CHARACTERS:
+            limit = f"{splitting.MAX_CHARACTERS:,} characters"
             self.warnings.append(
-                f"The text has more than {most}: {self.name} did not split it, so each sentence became an observation."
+                f"The text has more than {limit}: {self.name} did not split it, so each sentence became an observation."
             )
             return []
-        return await self._answer(
-            splitting.asked(sentences, name), lambda reply, _: splitting.split(reply, sentences, name), []
+        return await self._ask(
+            splitting.split_prompt(sentences, name), lambda reply, _: splitting.split(reply, sentences, name), []
         )
 
     async def settle(self, pairs: Sequence[Pair], name: str) -> dict[Pair, Settling]:
         """Return the model's decisions on doubts. Undecided doubts become questions for the caller."""
         if self.model is None or not pairs:
             return {}
-        return await self._answer(
-            settling.asked(pairs, name), lambda reply, model: settling.settled(reply, pairs, model), {}
+        return await self._ask(
+            settling.settle_prompt(pairs, name), lambda reply, model: settling.parse_settlings(reply, pairs, model), {}
         )
 
-    async def _answer(self, pair: tuple[str, str], read: Callable[[str, str], R], nothing: R) -> R:
+    async def _ask(self, prompt: tuple[str, str], parse: Callable[[str, str], R], default: R) -> R:
         """Return the parsed reply of the model; `nothing`, with a warning, if there is no usable reply."""
         model = self.model
         if model is None:
-            return nothing
-        with anyio.move_on_at(self.until):
+            return default
+        with anyio.move_on_at(self.deadline):
             try:
-                reply = await model.reply(*pair)
-                return read(reply.text, model.name)
+                reply = await model.reply(*prompt)
+                return parse(reply.text, model.name)
             except ModelUnavailable as error:
-                self._leave(f"{error.message}, {WITHOUT}. {error.hint}")
+                self._disable(f"{error.message}, {WITHOUT_MODEL}. {error.hint}")
             except Unusable as error:
-                self.warnings.append(f"The reply of {model.name} is not usable ({error}), {WITHOUT}.")
-            return nothing
-        self._leave(f"{model.name} did not answer within {self.seconds:g} s, {WITHOUT}.")
-        return nothing
+                self.warnings.append(f"The reply of {model.name} is not usable ({error}), {WITHOUT_MODEL}.")
+            return default
+        self._disable(f"{model.name} did not answer within {self.seconds:g} s, {WITHOUT_MODEL}.")
+        return default
 
-    def _leave(self, warning: str) -> None:
+    def _disable(self, warning: str) -> None:
         self.warnings.append(warning)
         self.model = None

@@ -13,11 +13,11 @@ from graph_memory.memory.core import Core, within
 from graph_memory.memory.entities.cleaning.merging import merge_entities
 from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
 from graph_memory.memory.entities.observations.current import CURRENT
-from graph_memory.memory.entities.observations.observing import Observation, ended
+from graph_memory.memory.entities.observations.observing import Observation, draft_end
 from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, ids_of_question
-from graph_memory.memory.entities.writes import checked
+from graph_memory.memory.entities.writes import validate
 from graph_memory.memory.entity_graph.entity_queries import names_of
-from graph_memory.memory.statements.statement_verdict import Known
+from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.projection import live_state
@@ -34,7 +34,7 @@ Answer = Literal["close", "keep", "same", "new"]
 ANSWERS: Sequence[str] = get_args(Answer)
 
 
-def asked_about(question: str | None) -> tuple[str, str]:
+def ids_in_question(question: str | None) -> tuple[str, str]:
     """Return the new and the known id in the id of a question. Raises INVALID_ARGUMENT."""
     pair = ids_of_question(question or "")
     if pair is None:
@@ -64,8 +64,8 @@ async def _decide(core: Core, domain: str, new: str, known: str, answer: str) ->
     async def read(reader: Reader, head: Head) -> _Relations | _Observations:
         if (pair := await relations_of(reader, domain, new, known)) is not None:
             return _Relations(*pair)
-        later, earlier = await _both(reader, domain, new, known, head.at)
-        opens = answer == "keep" and _took_its_place(later, earlier)
+        later, earlier = await _read_both(reader, domain, new, known, head.at)
+        opens = answer == "keep" and _is_superseded_by(later, earlier)
         rows = await reader.read(CURRENT, domain=domain, node=earlier.node) if opens else ()
         return _Observations(later, earlier, rows)
 
@@ -74,7 +74,7 @@ async def _decide(core: Core, domain: str, new: str, known: str, answer: str) ->
             drafts, over = decide_relations(relations.later, relations.earlier, answer, head)
         else:
             drafts, over = decide_observations(relations, answer, head)
-        return Decision(checked(head, drafts, Context(ontology=head.ontology)), (bool(drafts), over))
+        return Decision(validate(head, drafts, Context(ontology=head.ontology)), (bool(drafts), over))
 
     written = await core.log.write("decide", domain, core.origin, read, settle)
     changed, over = written.report
@@ -97,16 +97,18 @@ class _Observations:
 
     later: Observation | None
     earlier: Observation
-    known: Sequence[Known]
+    known: Sequence[CurrentObservation]
 
 
-def decide_observations(found: _Observations, answer: str, head: Head) -> tuple[Sequence[Draft], datetime | None]:
+def decide_observations(
+    observations: _Observations, answer: str, head: Head
+) -> tuple[Sequence[Draft], datetime | None]:
     """Return the drafts of a decision, and the end of the known observation. Raises INVALID_ARGUMENT."""
-    later, earlier = found.later, found.earlier
-    _check(later, earlier, answer)
-    drafts = _changes(later, earlier, answer, head)
-    if answer == "keep" and _took_its_place(later, earlier):
-        _check_text(earlier, found.known)
+    later, earlier = observations.later, observations.earlier
+    _check_decision(later, earlier, answer)
+    drafts = _draft_decision(later, earlier, answer, head)
+    if answer == "keep" and _is_superseded_by(later, earlier):
+        _check_not_restated(earlier, observations.known)
         return drafts, None
     return drafts, head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
 
@@ -125,7 +127,7 @@ async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> Al
 def _decision(entry: Located) -> tuple[str, str, str]:
     fields = entry.fields(("id", "new", "known", "decision"))
     if (question := fields.get("id")) is not None and fields.get("new") is None and fields.get("known") is None:
-        return *asked_about(question.text()), fields.need("decision").text()
+        return *ids_in_question(question.text()), fields.need("decision").text()
     return fields.need("new").text(), fields.need("known").text(), fields.need("decision").text()
 
 
@@ -140,7 +142,7 @@ async def _decide_at(core: Core, domain: str, entry: Located, new: str, known: s
         raise GraphError(error.code, f"{entry.at}: {error.message}", details) from error
 
 
-def _check(later: Observation | None, earlier: Observation, answer: str) -> None:
+def _check_decision(later: Observation | None, earlier: Observation, answer: str) -> None:
     """Raise INVALID_ARGUMENT if no current observation would remain."""
     if answer == "same" and later is None:
         raise fault("decision", "The new one is a property, which cannot be deleted", "Use close, or keep: both hold.")
@@ -152,75 +154,80 @@ def _check(later: Observation | None, earlier: Observation, answer: str) -> None
         raise fault("new", "The new observation has ended itself, so it supersedes nothing", hint)
 
 
-def _took_its_place(later: Observation | None, earlier: Observation) -> bool:
+def _is_superseded_by(later: Observation | None, earlier: Observation) -> bool:
     """Return whether the known observation ended because of the new one, which holds."""
     if later is None:
         return earlier.is_over
     return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
 
 
-def _check_text(observation: Observation, known: Sequence[Known]) -> None:
+def _check_not_restated(observation: Observation, known: Sequence[CurrentObservation]) -> None:
     """Raise INVALID_ARGUMENT if an observation to reopen was stated again in the meantime."""
-    twin = next((each.id for each in known if each.text == observation.state.text), None)
+    twin = next((other.id for other in known if other.text == observation.state.text), None)
     if twin is not None:
         hint = f"No decision is needed: {twin} has the same text and holds."
         raise fault("known", "The known observation was stated again after it had ended", hint)
 
 
-def _changes(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+def _draft_decision(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
     """Return the drafts of a decision; none if it is already in effect."""
     if later is None:
-        return _known(later, earlier, answer, head)
+        return _draft_known(later, earlier, answer, head)
     if answer == "same":
         draft = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
-        took = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
-        after = replace(earlier.state, supersedes=tuple(one for one in took if one != earlier.id))
-        return [draft] if after == earlier.state else [earlier.changed(after), draft]
+        superseded = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
+        after = replace(earlier.state, supersedes=tuple(id_ for id_ in superseded if id_ != earlier.id))
+        return [draft] if after == earlier.state else [earlier.draft_update(after), draft]
     asks = tuple(ask for ask in later.state.asks if ask != earlier.id)
-    places = later.state.supersedes
+    superseded_later = later.state.supersedes
     if answer == "close":
-        places = tuple(dict.fromkeys((*places, earlier.id)))
-    elif _took_its_place(later, earlier):
-        places = tuple(place for place in places if place != earlier.id)
-    after, drafts = replace(later.state, asks=asks, supersedes=places), _known(later, earlier, answer, head)
-    return drafts if after == later.state else [*drafts, later.changed(after)]
+        superseded_later = tuple(dict.fromkeys((*superseded_later, earlier.id)))
+    elif _is_superseded_by(later, earlier):
+        superseded_later = tuple(id_ for id_ in superseded_later if id_ != earlier.id)
+    after, drafts = (
+        replace(later.state, asks=asks, supersedes=superseded_later),
+        _draft_known(later, earlier, answer, head),
+    )
+    return drafts if after == later.state else [*drafts, later.draft_update(after)]
 
 
-def _known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+def _draft_known(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
     """Return the change of the known observation: `close` ends it, and `keep` reopens it."""
     if answer == "close":
-        return [] if earlier.is_over else [ended(earlier, head.at)]
-    if not _took_its_place(later, earlier):
+        return [] if earlier.is_over else [draft_end(earlier, head.at)]
+    if not _is_superseded_by(later, earlier):
         return []
-    return [earlier.changed(replace(earlier.state, validity=replace(earlier.state.validity, valid_to=None)))]
+    return [earlier.draft_update(replace(earlier.state, validity=replace(earlier.state.validity, valid_to=None)))]
 
 
-async def _both(
+async def _read_both(
     reader: Reader, domain: str, new: str, known: str, at: datetime
 ) -> tuple[Observation | None, Observation]:
     """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT."""
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
-    earlier = _living(events, "known", known, at)
+    earlier = _current_observation(events, "known", known, at)
     if new == earlier.node:
         return None, earlier
-    later = _living(events, "new", new, at)
+    later = _current_observation(events, "new", new, at)
     if later.node != earlier.node:
         hint = "Use the two ids of one question of remember."
         raise fault("known", "The two observations are of different entities", hint)
     return later, earlier
 
 
-def _living(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
+def _current_observation(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
     event = events.get(subject)
     if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
-        raise _gone(argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION)
+        raise _missing_observation(
+            argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION
+        )
     state = ObservationState.from_state(event.draft.state)
     is_over = state.validity.valid_to is not None and state.validity.valid_to <= at
     return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)
 
 
-def _gone(argument: str, subject: str, *, is_known: bool) -> GraphError:
+def _missing_observation(argument: str, subject: str, *, is_known: bool) -> GraphError:
     """Return the error for an id that is not an observation, or that of a deleted observation."""
     if not is_known:
         return fault(argument, f"There is no observation {quoted(subject)}", "Use the ids of a question of remember.")
@@ -269,10 +276,10 @@ async def relations_of(
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:
         return None
-    return _living_relation(events.get(new), "new", new), _living_relation(events[known], "known", known)
+    return _current_relation(events.get(new), "new", new), _current_relation(events[known], "known", known)
 
 
-def _living_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
+def _current_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
     if event is None or event.draft.kind is not Kind.CONNECTION or event.draft.state is None:
         hint = "Use the id of the question. A deleted relation needs no decision."
         raise fault(argument, f"There is no relation {subject}", hint)
@@ -285,14 +292,14 @@ def decide_relations(
     """Return the drafts of a decision, and the end of the known relation."""
     over = earlier.validity.ended_by(head.at)
     if answer == "same":
-        return [replace(_changed_relation(later), op=Op.DELETE, state=None)], over
+        return [replace(_update_of(later), op=Op.DELETE, state=None)], over
     if answer == "keep" or over is not None:
         return [], over
     state = replace(earlier, validity=replace(earlier.validity, valid_to=head.at), modified=head.at)
-    return [replace(_changed_relation(earlier), state=state.state())], head.at
+    return [replace(_update_of(earlier), state=state.state())], head.at
 
 
-def _changed_relation(relation: ConnectionState) -> Draft:
+def _update_of(relation: ConnectionState) -> Draft:
     return Draft(
         op=Op.UPDATE,
         kind=Kind.CONNECTION,

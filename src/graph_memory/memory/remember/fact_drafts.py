@@ -8,25 +8,31 @@ from dataclasses import dataclass
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.names.candidates import as_questions
-from graph_memory.memory.entities.names.find_entities import NEW, Found
-from graph_memory.memory.entities.observations.observing import Observation, ended
-from graph_memory.memory.entities.observations.resolve_observations import resolved
+from graph_memory.memory.entities.names.find_entities import NEW, EntityMatch
+from graph_memory.memory.entities.observations.observing import Observation, draft_end
+from graph_memory.memory.entities.observations.resolve_observations import resolve_references
 from graph_memory.memory.entities.relations import Refusal, draft_relations, relation_receipts
 from graph_memory.memory.entities.remember_results import Outcome, Receipt, Remembered
 from graph_memory.memory.entities.single_valued_relations import RelationOfRow, questions_of_relations
-from graph_memory.memory.entity_graph.drafting import NOTHING, Drafting
+from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, Drafting
 from graph_memory.memory.entity_graph.names import LENIENT, check_current, not_found
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewRelation
-from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.memory.recall.rendering.wording import in_words
 from graph_memory.memory.remember.advice.settling import Settlings
-from graph_memory.memory.remember.facts import Fact, Facts
-from graph_memory.memory.remember.judged_facts import Judged, judged_facts, questions_of, receipt_of, with_changes
+from graph_memory.memory.remember.facts import Fact, RememberRequest
+from graph_memory.memory.remember.judged_facts import (
+    JudgedFact,
+    judge_facts,
+    questions_of,
+    receipt_of,
+    with_changed_properties,
+)
 from graph_memory.memory.remember.outdated import find_contradicted_properties
-from graph_memory.memory.remember.properties import alias_receipts, edited, receipts_of
+from graph_memory.memory.remember.properties import alias_receipts, draft_properties, receipts_of
 from graph_memory.memory.search.retrieval.superseded import Superseded
-from graph_memory.memory.statements.statement_verdict import Known
+from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import quoted, shown
@@ -37,19 +43,19 @@ from graph_memory.model.values.properties import PropertyValue
 class Snapshot:
     """The stored state of an entity and of the records that its facts name."""
 
-    found: Found
+    match: EntityMatch
     node: NodeState | None
     """The node of its name, which may be only an end of relations."""
-    known: Sequence[Known]
-    named: Mapping[str, Observation]
+    known: Sequence[CurrentObservation]
+    observations: Mapping[str, Observation]
     """The observations that the facts name or repeat, by id."""
-    over: Mapping[str, Superseded]
+    superseded: Mapping[str, Superseded]
     """The ended ones among them, with their ends and replacements."""
-    related: Sequence[RelatedRow]
+    related: Sequence[EqualRelationsRow]
     """The ends of each requested relation."""
-    like: Mapping[str, Sequence[RelationOfRow]]
+    single_valued: Mapping[str, Sequence[RelationOfRow]]
     """The existing relations of single-valued types, by the new relation."""
-    attached: Mapping[str, Sequence[Draft]]
+    deletions_by_end: Mapping[str, Sequence[Draft]]
     context: Context
 
     @property
@@ -67,114 +73,123 @@ class Snapshot:
 class Report:
     """The result of the facts, and the rejected relations."""
 
-    told: Remembered
-    refused: Sequence[Refusal] = ()
+    remembered: Remembered
+    rejected: Sequence[Refusal] = ()
 
 
-def relations_of(given: Facts, name: str) -> list[NewRelation]:
+def relations_of(request: RememberRequest, name: str) -> list[NewRelation]:
     """Return the requested relations of the entity."""
-    return [tie.relation(name) for tie in given.ties]
+    return [relation.relation(name) for relation in request.relations]
 
 
-def keeps_nothing(given: Facts, relations: Sequence[NewRelation], refused: Sequence[Refusal]) -> bool:
+def keeps_nothing(request: RememberRequest, relations: Sequence[NewRelation], rejected: Sequence[Refusal]) -> bool:
     """Return whether the call has only relations, and all of them are rejected."""
-    return bool(refused) and len(refused) == len(relations) and not given.says_more
+    return bool(rejected) and len(rejected) == len(relations) and not request.says_more
 
 
-def with_own_aliases(given: Facts, name: str, before: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
+def with_own_aliases(
+    request: RememberRequest, name: str, before: Mapping[str, PropertyValue]
+) -> dict[str, PropertyValue]:
     """Return the new properties of the entity, including its aliases."""
-    return {**given.properties, **with_aliases({**before, **given.properties}, name, given.aliases)}
+    return {**request.properties, **with_aliases({**before, **request.properties}, name, request.aliases)}
 
 
-def property_receipts(given: Facts, name: str, before: Mapping[str, PropertyValue]) -> list[Receipt]:
+def property_receipts(request: RememberRequest, name: str, before: Mapping[str, PropertyValue]) -> list[Receipt]:
     """Return the receipts of the requested properties and aliases."""
-    return receipts_of(before, given.properties) + alias_receipts(name, before, given.aliases)
+    return receipts_of(before, request.properties) + alias_receipts(name, before, request.aliases)
 
 
-def draft_facts(drafting: Drafting, snapshot: Snapshot, given: Facts, settlings: Settlings) -> Report:
+def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest, settlings: Settlings) -> Report:
     """Draft the changes of facts. Returns the result. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
-    entity, name, known = snapshot.entity, snapshot.found.name, snapshot.known
-    if entity is not None and given.facts:
+    entity, name, known = snapshot.entity, snapshot.match.name, snapshot.known
+    if entity is not None and request.facts:
         check_current(name, entity.validity.ended_by(drafting.head.at))
-    ends = resolved(given.ends, snapshot.named)
-    judged = judged_facts(given.facts, known, snapshot.named, name, settlings)
-    asking = with_changes(judged, snapshot.properties, given.properties, known, ends)
-    judged = asking[: len(judged)]
-    node_id = entity.id if entity else _made(drafting, snapshot, given)
-    receipts = _observed(drafting, node_id, judged, snapshot.named)
-    receipts = _with_over(receipts, judged, snapshot)
-    receipts = _with_numbers(receipts, snapshot.properties, given)
-    receipts += _ended(drafting, ends, snapshot)
-    own = property_receipts(given, name, snapshot.properties)
-    if entity and any(receipt.decision is not Outcome.NOOP for receipt in own):
-        drafting.drafts.append(edited(drafting.head, entity, with_own_aliases(given, name, entity.properties)))
-    wanted = relations_of(given, name)
-    made, refused = draft_relations(drafting, wanted, snapshot.related, {name: node_id})
-    if keeps_nothing(given, wanted, refused):
-        raise not_found(refused[0].name, LENIENT)
-    receipts += own + relation_receipts(wanted, made, refused)
-    ids = [receipt.id for receipt in receipts[: len(judged)]] + [node_id] * (len(asking) - len(judged))
-    questions = (*questions_of(asking, ids, node_id), *questions_of_relations(made, snapshot.like))
+    ends = resolve_references(request.ends, snapshot.observations)
+    judged = judge_facts(request.facts, known, snapshot.observations, name, settlings)
+    judged_and_changes = with_changed_properties(judged, snapshot.properties, request.properties, known, ends)
+    judged = judged_and_changes[: len(judged)]
+    node_id = entity.id if entity else _draft_entity(drafting, snapshot, request)
+    receipts = _draft_observations(drafting, node_id, judged, snapshot.observations)
+    receipts = _with_superseded(receipts, judged, snapshot)
+    receipts = _with_numbers(receipts, snapshot.properties, request)
+    receipts += _draft_ends(drafting, ends, snapshot)
+    property_receipts_of_call = property_receipts(request, name, snapshot.properties)
+    if entity and any(receipt.decision is not Outcome.NOOP for receipt in property_receipts_of_call):
+        drafting.drafts.append(
+            draft_properties(drafting.head, entity, with_own_aliases(request, name, entity.properties))
+        )
+    relations = relations_of(request, name)
+    drafted, rejected = draft_relations(drafting, relations, snapshot.related, {name: node_id})
+    if keeps_nothing(request, relations, rejected):
+        raise not_found(rejected[0].name, LENIENT)
+    receipts += property_receipts_of_call + relation_receipts(relations, drafted, rejected)
+    ids = [receipt.id for receipt in receipts[: len(judged)]] + [node_id] * (len(judged_and_changes) - len(judged))
+    questions = (
+        *questions_of(judged_and_changes, ids, node_id),
+        *questions_of_relations(drafted, snapshot.single_valued),
+    )
     remembered = Remembered(
         entity=name,
         id=node_id,
-        type=(entity.entity if entity else None) or given.type or ENTITY,
+        type=(entity.entity if entity else None) or request.type or ENTITY,
         created=entity is None,
-        found_by=snapshot.found.by if entity else NEW,
+        found_by=snapshot.match.by if entity else NEW,
         facts=tuple(receipts),
         questions=questions or None,
-        candidates=tuple(as_questions(node_id, snapshot.found.candidates)) or None,
+        candidates=tuple(as_questions(node_id, snapshot.match.candidates)) or None,
     )
-    return Report(remembered, refused)
+    return Report(remembered, rejected)
 
 
-def _made(drafting: Drafting, snapshot: Snapshot, facts: Facts) -> str:
+def _draft_entity(drafting: Drafting, snapshot: Snapshot, request: RememberRequest) -> str:
     """Draft the entity, or promote a node that was only an end of relations. Returns its id."""
-    name, mention = snapshot.found.name, snapshot.node
-    properties = with_own_aliases(facts, name, {})
-    wanted = NewEntity(name=name, type=facts.type or ENTITY, content=NOTHING, properties=properties)
+    name, mention = snapshot.match.name, snapshot.node
+    properties = with_own_aliases(request, name, {})
+    new_entity = NewEntity(name=name, type=request.type or ENTITY, content=EMPTY_CONTENT, properties=properties)
     if mention is None:
-        return drafting.entity(wanted)
-    drafting.settle(mention, wanted)
+        return drafting.draft_entity(new_entity)
+    drafting.promote_mention(mention, new_entity)
     return mention.id
 
 
-def _observed(
-    drafting: Drafting, node: str, judged: Sequence[Judged], named: Mapping[str, Observation]
+def _draft_observations(
+    drafting: Drafting, node: str, judged: Sequence[JudgedFact], observations: Mapping[str, Observation]
 ) -> list[Receipt]:
     """Draft the new observations, and end the ones that they replace. Returns the receipts."""
     receipts: list[Receipt] = []
-    for one in judged:
-        at = one.fact.observation.validity.valid_from or drafting.head.at
-        drafting.drafts += [ended(known, at) for known in one.replaced]
-        if one.is_new:
-            [made] = drafting.observations(node, [one.observation(at)])
+    for judged_fact in judged:
+        at = judged_fact.fact.observation.validity.valid_from or drafting.head.at
+        drafting.drafts += [draft_end(known, at) for known in judged_fact.replaced]
+        if judged_fact.is_new:
+            [id_] = drafting.draft_observations(node, [judged_fact.observation(at)])
         else:
-            made = one.known
-            if one.replaced and (draft := one.taking_over(named)) is not None:
+            id_ = judged_fact.known
+            if judged_fact.replaced and (draft := judged_fact.draft_takeover(observations)) is not None:
                 drafting.drafts.append(draft)
-        receipts.append(receipt_of(one, made))
+        receipts.append(receipt_of(judged_fact, id_))
     return receipts
 
 
-def _with_over(receipts: Sequence[Receipt], judged: Sequence[Judged], snapshot: Snapshot) -> list[Receipt]:
+def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], snapshot: Snapshot) -> list[Receipt]:
     """Return the receipts. A receipt that concerns ended observations has their ends and replacements as evidence."""
-    said = [
+    evidence = [
         " | ".join(
-            f"{_called(observation, one.fact)} ({in_words(snapshot.over.get(observation.id))})"
-            for observation in one.late(snapshot.named)
+            f"{_name_ended(observation, judged_fact.fact)} ({in_words(snapshot.superseded.get(observation.id))})"
+            for observation in judged_fact.ended_before(snapshot.observations)
         )
-        for one in judged
+        for judged_fact in judged
     ]
     return [
         receipt.model_copy(update={"evidence": words}) if words else receipt
-        for receipt, words in zip(receipts, said, strict=True)
+        for receipt, words in zip(receipts, evidence, strict=True)
     ]
 
 
-def _with_numbers(receipts: Sequence[Receipt], own: Mapping[str, PropertyValue], facts: Facts) -> list[Receipt]:
+def _with_numbers(
+    receipts: Sequence[Receipt], properties: Mapping[str, PropertyValue], request: RememberRequest
+) -> list[Receipt]:
     """Return the receipts. A receipt of a new fact lists the properties that the fact may contradict."""
-    kept = {key: value for key, value in own.items() if key not in facts.properties}
+    kept = {key: value for key, value in properties.items() if key not in request.properties}
     results: list[Receipt] = []
     for receipt in receipts:
         keys = find_contradicted_properties(receipt.fact, kept) if receipt.decision is Outcome.ADD else []
@@ -184,14 +199,14 @@ def _with_numbers(receipts: Sequence[Receipt], own: Mapping[str, PropertyValue],
     return results
 
 
-def _ended(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) -> list[Receipt]:
-    drafting.drafts += [ended(end, drafting.head.at) for end in ends if not end.is_over]
+def _draft_ends(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) -> list[Receipt]:
+    drafting.drafts += [draft_end(end, drafting.head.at) for end in ends if not end.is_over]
     return [
         Receipt(
             decision=Outcome.NOOP if end.is_over else Outcome.DELETE,
             fact=end.state.text,
             rule="over already" if end.is_over else "named as over",
-            evidence=in_words(snapshot.over.get(end.id)) or None,
+            evidence=in_words(snapshot.superseded.get(end.id)) or None,
             id=end.id,
             replaced=None if end.is_over else (end.id,),
         )
@@ -199,6 +214,6 @@ def _ended(drafting: Drafting, ends: Sequence[Observation], snapshot: Snapshot) 
     ]
 
 
-def _called(observation: Observation, fact: Fact) -> str:
-    """Return how an ended observation is named beside a fact."""
+def _name_ended(observation: Observation, fact: Fact) -> str:
+    """Return the name of an ended observation in the receipt of a fact."""
     return "said before" if observation.state.text == fact.observation.text else quoted(observation.state.text)

@@ -26,14 +26,14 @@ from graph_memory.model.values.plain import Located
 from graph_memory.model.values.properties import PropertyValue, check_text_size
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_ALWAYS = "dr|mrs?|ms|prof|hrn?|st|sra?|dott|mme|mlle|nr|tel|ca|approx|bzw|vs|etc|usw|inc|ltd|al|[^\\W\\d_]"
-_BEFORE_NUMBERS = (
+_ABBREVIATIONS = "dr|mrs?|ms|prof|hrn?|st|sra?|dott|mme|mlle|nr|tel|ca|approx|bzw|vs|etc|usw|inc|ltd|al|[^\\W\\d_]"
+_ABBREVIATIONS_BEFORE_NUMBERS = (
     "no|str|abt|art|ch|fig|pp|sec|vol|kap|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
     "|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez"
 )
 _ORDINAL = r"(?:am|vom|zum|im|der|die|das|den|dem|des|jeden?|bis|seit)\s\d{1,3}"
-_SHORT = re.compile(rf"(?<![^\W_])(?:{_ALWAYS}|{_ORDINAL})\.$", re.IGNORECASE)
-_SHORT_BEFORE_NUMBERS = re.compile(rf"(?<![^\W_])(?:{_BEFORE_NUMBERS})\.$", re.IGNORECASE)
+_ABBREVIATED = re.compile(rf"(?<![^\W_])(?:{_ABBREVIATIONS}|{_ORDINAL})\.$", re.IGNORECASE)
+_ABBREVIATED_BEFORE_NUMBER = re.compile(rf"(?<![^\W_])(?:{_ABBREVIATIONS_BEFORE_NUMBERS})\.$", re.IGNORECASE)
 _DAY = re.compile(r"(?<!\d)\d{1,2}\.$")
 _MONTHS = frozenset(name for language in LANGUAGES for name in names_of(language.months))
 
@@ -47,20 +47,20 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class RememberRequest:
     """A validated call of `remember`. Without a name, the entity is found by the text."""
 
     name: str | None
     type: str | None
     facts: Sequence[Fact]
     text: str = ""
-    said: int = 0
+    sentence_count: int = 0
     """The number of facts, the first ones, that are sentences of the text and replace nothing."""
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
     """Observations that end without a replacement."""
     aliases: tuple[str, ...] = ()
-    ties: Sequence[Tie] = ()
+    relations: Sequence[RequestedRelation] = ()
 
     @property
     def says_more(self) -> bool:
@@ -69,7 +69,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tie:
+class RequestedRelation:
     """A relation of the entity to or from another entity."""
 
     other: str
@@ -92,25 +92,25 @@ class Tie:
         )
 
 
-def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
+def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest:
     """Return a validated call. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    own = Located({key: value for key, value in given.items() if value is not None}, "").fields(tuple(given))
-    text, name, kind = own.get("text"), own.get("name"), own.get("type")
+    fields = Located({key: value for key, value in values.items() if value is not None}, "").fields(tuple(values))
+    text, name, entity_type = fields.get("text"), fields.get("name"), fields.get("type")
     if name is not None:
         check_text_size("The name", len(text_of(name)))
     results = sentences(text_of(text)) if text else []
     facts = [Fact(observation=observation) for observation in observations_from(Located(results, "text"), now)]
     number = len(facts)
-    observations = own.get("observations")
+    observations = fields.get("observations")
     facts += [_fact(item, now) for item in observations.items()] if observations else []
-    replaces = _texts(own.get("replaces"))
+    replaces = _texts(fields.get("replaces"))
     if replaces and len(facts) > 1:
         hint = "Pass observations as objects with text and replaces, or make one call per statement."
         raise fault("replaces", "There are several new statements, so replaces is ambiguous", hint)
     if replaces and facts:
         facts, replaces, number = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
-    properties = properties_from(own)
-    aliases = tuple(dict.fromkeys(text.strip() for text in _texts(own.get(ALIASES))))
+    properties = properties_from(fields)
+    aliases = tuple(dict.fromkeys(text.strip() for text in _texts(fields.get(ALIASES))))
     check_aliases(aliases)
     if aliases and ALIASES in properties:
         raise fault(ALIASES, "properties contains aliases", "Pass aliases as an argument, not as a property.")
@@ -120,45 +120,45 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         raise fault("name", "The name is blank", "Use the name of the entity, or omit name.")
     if not (facts or replaces or properties or name):
         raise fault("text", "Nothing to remember", "Pass text, or a name with observations or properties.")
-    return Facts(
+    return RememberRequest(
         name=text_of(name) if name else None,
-        type=text_of(kind) if kind else None,
+        type=text_of(entity_type) if entity_type else None,
         facts=facts,
         text=text_of(text) if text else "",
-        said=number,
+        sentence_count=number,
         properties=properties,
         ends=replaces,
         aliases=aliases,
-        ties=_ties(own.get("relations")),
+        relations=_relations_from(fields.get("relations")),
     )
 
 
-def _ties(located: Located | None) -> list[Tie]:
+def _relations_from(located: Located | None) -> list[RequestedRelation]:
     """Return relations without duplicates. Each has only its other end."""
-    ties: dict[tuple[str, str, bool], Tie] = {}
+    relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
-        own = item.fields(("to", "from", "relationType", "type", "properties"))
-        to, source = own.get("to"), own.get("from")
+        fields = item.fields(("to", "from", "relationType", "type", "properties"))
+        to, source = fields.get("to"), fields.get("from")
         if (end := to or source) is None or (to is not None and source is not None):
             hint = "Pass either to or from. The entity itself is the other end."
             raise item.fault("does not name exactly one other end", hint)
-        tie = Tie(
+        relation = RequestedRelation(
             other=text_of(end),
-            type=text_of(own.need("relationType", "type")),
+            type=text_of(fields.need("relationType", "type")),
             is_incoming=to is None,
-            lenient=own.get("relationType") is not None,
-            properties=properties_from(own),
+            lenient=fields.get("relationType") is not None,
+            properties=properties_from(fields),
         )
-        ties.setdefault((tie.other, tie.type, tie.is_incoming), tie)
-    return list(ties.values())
+        relations.setdefault((relation.other, relation.type, relation.is_incoming), relation)
+    return list(relations.values())
 
 
 def _fact(item: Located, now: datetime) -> Fact:
     if isinstance(item.value, str):
         return Fact(observation=observation_from(item, now))
     entries = item.entries()
-    kept = {key: entry.value for key, entry in entries.items() if key != "replaces"}
-    observation = observation_from(Located(kept, item.at), now, also=("replaces",))
+    fields = {key: entry.value for key, entry in entries.items() if key != "replaces"}
+    observation = observation_from(Located(fields, item.at), now, also=("replaces",))
     return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
 
 
@@ -181,6 +181,6 @@ def sentences(text: str) -> list[str]:
 
 def _goes_on(before: str, after: str) -> bool:
     """Return whether a full stop belongs to an abbreviation or a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
-    if _SHORT.search(before) or (after[:1].isdigit() and _SHORT_BEFORE_NUMBERS.search(before)):
+    if _ABBREVIATED.search(before) or (after[:1].isdigit() and _ABBREVIATED_BEFORE_NUMBER.search(before)):
         return True
     return _DAY.search(before) is not None and plain(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS

@@ -10,14 +10,14 @@ from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.phrases import finder
 from graph_memory.memory.statements.language.stems import stem_of
 from graph_memory.memory.statements.statement import statement
-from graph_memory.memory.statements.statement_verdict import LONGEST, Doubt, Known
+from graph_memory.memory.statements.statement_verdict import MAX_LENGTH, CurrentObservation, Doubt
 from graph_memory.memory.statements.values.values import values_of
 from graph_memory.model.text.wording import shown
 from graph_memory.model.values.properties import PropertyValue
 
 _SCORE = 0.9
 """The score of such a doubt, higher than most doubts between two statements."""
-_SHORTEST, _FEWEST = 4, 2
+_MIN_CHARACTERS, _MIN_WORDS = 4, 2
 """Minimum number of characters, or of words, of a value that is searched for. Shorter values occur too often."""
 
 _CHANGES, _GUARDS = frozenset({"change", "now", "correction"}), frozenset({"wish", "claim", "stand_in", "past"})
@@ -25,68 +25,72 @@ _TIMES = frozenset({"clock", "day", "days", "month", "weekday", "weekdays", "yea
 _DIGITS, _POINT = re.compile(r"\d+(?:[.,]\d+)*"), re.compile(r"[.,]")
 _BETWEEN_DIGITS, _LONG_NUMBER = re.compile(r"(?:(?<=\d)|^)[ ./()+-]+(?=\d)"), 6
 """Separators between digits, and the minimum number of digits of a number that is compared without them."""
-_HUMP, _SHORTEST_WORD = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
+_WORD_BOUNDARY, _MIN_WORD_LENGTH = re.compile(r"_|(?<=[a-z])(?=[A-Z])"), 3
 """Word boundaries in property names, and the minimum number of characters of a word that is searched for."""
 
 
-def outdated(
-    before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue], known: Sequence[Known]
+def find_doubtful(
+    before: Mapping[str, PropertyValue], after: Mapping[str, PropertyValue], known: Sequence[CurrentObservation]
 ) -> dict[str, list[Doubt]]:
     """Return the doubtful statements that contain the old value of a changed property, by property name."""
-    there = [one for one in known if len(one.text) <= LONGEST]
-    found: dict[str, list[Doubt]] = {}
+    short_enough = [observation for observation in known if len(observation.text) <= MAX_LENGTH]
+    doubts_by_key: dict[str, list[Doubt]] = {}
     for key, value in after.items():
-        was, now = before.get(key), value
-        if isinstance(was, str) and isinstance(now, str) and _is_telling(was):
-            text = f"{shown(key)} was {shown(was)}"
-            found[key] = [
-                Doubt(one, _SCORE, text) for one in there if names(one.text, was) and not names(one.text, now)
+        old_value, new_value = before.get(key), value
+        if isinstance(old_value, str) and isinstance(new_value, str) and _is_specific(old_value):
+            text = f"{shown(key)} was {shown(old_value)}"
+            doubts_by_key[key] = [
+                Doubt(observation, _SCORE, text)
+                for observation in short_enough
+                if contains_value(observation.text, old_value) and not contains_value(observation.text, new_value)
             ]
-    return {key: doubts for key, doubts in found.items() if doubts}
+    return {key: doubts for key, doubts in doubts_by_key.items() if doubts}
 
 
 def find_contradicted_properties(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the keys of properties whose stored value a statement contradicts."""
-    numbers, stated = _other_numbers(text, properties), _other_stated(text, properties)
+    numbers, stated = _contradicted_numbers(text, properties), _contradicted_texts(text, properties)
     return [key for key in properties if key in numbers or key in stated]
 
 
-def _other_stated(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the properties for which a statement gives another value: `her e-mail is ida@example.org`."""
-    one = statement(text, language_of(text))
-    if one.stated is None or not one.cues.isdisjoint(_GUARDS):
+    stated = statement(text, language_of(text))
+    if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
         return []
-    what = one.stated.what
+    stems = stated.stated.stems
     return [
         key
         for key, value in properties.items()
-        if isinstance(value, str) and what == frozenset(stem_of(word, one.language) for word in _words_of(key))
-        if not names(text, value)
+        if isinstance(value, str) and stems == frozenset(stem_of(word, stated.language) for word in _words_of(key))
+        if not contains_value(text, value)
     ]
 
 
-def _other_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
+def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
     """Return the numeric properties for which a statement of change gives another number."""
-    one = statement(text, language_of(text))
-    if one.is_question or one.cues.isdisjoint(_CHANGES) or not one.cues.isdisjoint(_GUARDS):
+    stated = statement(text, language_of(text))
+    if stated.is_question or stated.cues.isdisjoint(_CHANGES) or not stated.cues.isdisjoint(_GUARDS):
         return []
-    amounts = {value.amount for value in one.values if value.kind not in _TIMES}
+    amounts = {value.amount for value in stated.values if value.kind not in _TIMES}
     if not amounts:
         return []
-    said = amounts | {_POINT.sub("", match) for match in _DIGITS.findall(text)}
+    numbers = amounts | {_POINT.sub("", match) for match in _DIGITS.findall(text)}
     return [
         key
         for key, value in properties.items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and f"{value}".removesuffix(".0") not in said
-        if any(stem_of(word, one.language) in one.stems for word in _words_of(key))
+        if isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and f"{value}".removesuffix(".0") not in numbers
+        if any(stem_of(word, stated.language) in stated.stems for word in _words_of(key))
     ]
 
 
 def _words_of(key: str) -> list[str]:
-    return [word for word in words_only(plain(_HUMP.sub(" ", key))).split() if len(word) >= _SHORTEST_WORD]
+    return [word for word in words_only(plain(_WORD_BOUNDARY.sub(" ", key))).split() if len(word) >= _MIN_WORD_LENGTH]
 
 
-def names(text: str, value: str) -> bool:
+def contains_value(text: str, value: str) -> bool:
     """Return whether a value occurs in a text: in whole words without case and accents, or as a date or number."""
     language = language_of(text)
     pattern = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
@@ -109,6 +113,6 @@ def _is_same_number(text: str, value: str) -> bool:
     return len(digits) >= _LONG_NUMBER and digits.isdigit() and digits in _BETWEEN_DIGITS.sub("", text)
 
 
-def _is_telling(value: str) -> bool:
+def _is_specific(value: str) -> bool:
     words = words_only(plain(value))
-    return len(words) >= _SHORTEST or len(words.split()) >= _FEWEST
+    return len(words) >= _MIN_CHARACTERS or len(words.split()) >= _MIN_WORDS

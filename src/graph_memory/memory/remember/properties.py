@@ -18,13 +18,13 @@ def receipts_of(before: Mapping[str, PropertyValue], after: Mapping[str, Propert
     return [_receipt(key, value, before.get(key)) for key, value in after.items()]
 
 
-def told(key: str, value: PropertyValue) -> str:
+def text_of_property(key: str, value: PropertyValue) -> str:
     """Return a property as the text of a fact."""
     return f"{key}: {shown(value)}"
 
 
 def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Receipt:
-    fact = told(key, value)
+    fact = text_of_property(key, value)
     if before is None:
         return Receipt(decision=Outcome.ADD, fact=fact, rule="property")
     if equal_values(before, value):
@@ -41,7 +41,7 @@ def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequ
     ]
 
 
-def edited(head: Head, node: NodeState, properties: Mapping[str, PropertyValue]) -> Draft:
+def draft_properties(head: Head, node: NodeState, properties: Mapping[str, PropertyValue]) -> Draft:
     """Return the draft that sets the properties of an entity."""
     edit = NodeEdit(properties=properties, content=None, format=None, tags=None, fields={}, expected_version=None)
     return update_draft(head, node, edit)

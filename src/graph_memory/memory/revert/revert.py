@@ -249,7 +249,7 @@ async def _mentions_left(reader: Reader, domain: str, undos: Sequence[Reversal])
     connections = [undo for undo in undos if undo.kind is Kind.CONNECTION and undo.is_live]
     deletions = {undo.subject: undo.as_draft() for undo in connections if undo.target is None}
     rows = await only_ends(reader, domain, deletions.values(), {undo.subject for undo in undos})
-    left = [row.id for row in rows if row.is_left_by(deletions.__contains__)]
+    left = [row.id for row in rows if row.loses_all_relations(deletions.__contains__)]
     events = map(Event.from_row, await read_in_parts(reader, LAST_EVENTS, domain, subjects=left))
     return [Reversal(subject=event.draft.subject, last=event, target=None, is_implied=True) for event in events]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.sessions.notes import Kept, Note, Wanted, notes_of, write_note
+from graph_memory.memory.sessions.notes import DesiredNote, Note, NoteKind, notes_of, write_note
 from graph_memory.memory.sessions.results import Block, BlockEdited, Blocks
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import BLOCK as BLOCK_TYPE
@@ -19,13 +19,13 @@ from graph_memory.model.text.visible import check_visible
 from graph_memory.model.text.wording import listed, nearest, quoted
 from graph_memory.model.values.arguments import fault, is_encodable
 
-BLOCK = Kept(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
+BLOCK = NoteKind(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
 STANDARD = ("persona", "human", "project")
 """The labels that every domain has, even with empty texts: the agent, its users and its project."""
 LIMIT = 2_000
 """Default maximum number of characters of a block."""
-MOST = 20_000
-LONGEST_LABEL = 64
+MAX_LIMIT = 20_000
+MAX_LABEL_LENGTH = 64
 Mode = Literal["append", "replace"]
 
 
@@ -52,21 +52,23 @@ class Edit:
             )
         if self.mode == "append" and not self.text and self.limit is None:
             raise fault("text", "There is nothing to append", "Pass a text.")
-        if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MOST):
-            raise fault("limit", f"limit is {self.limit!r}", f"Use a whole number of characters from 1 to {MOST:,}.")
-        object.__setattr__(self, "text", _in_one_form(self.text))
-        object.__setattr__(self, "old", None if self.old is None else _in_one_form(self.old))
+        if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MAX_LIMIT):
+            raise fault(
+                "limit", f"limit is {self.limit!r}", f"Use a whole number of characters from 1 to {MAX_LIMIT:,}."
+            )
+        object.__setattr__(self, "text", _normalize(self.text))
+        object.__setattr__(self, "old", None if self.old is None else _normalize(self.old))
 
-    def applied(self, before: Note | None) -> Wanted:
+    def apply(self, before: Note | None) -> DesiredNote:
         """Return the block after the edit. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE over its limit."""
-        text = self._text(_in_one_form(before.text) if before else "")
+        text = self._text(_normalize(before.text) if before else "")
         limit = self.limit or (limit_of(before) if before else LIMIT)
         if len(text) > limit:
             hint = "Shorten it, move details into observations, or set a larger limit."
             message = f"Block {self.label} would have {len(text):,} characters, over its limit of {limit:,}"
             raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": len(text), "limit": limit, "hint": hint})
         properties = {BLOCK.key: self.label, "limit": limit}
-        return Wanted(text, f"Block {self.label}", properties, self.expected_version)
+        return DesiredNote(text, f"Block {self.label}", properties, self.expected_version)
 
     def _text(self, before: str) -> str:
         if self.mode == "append":
@@ -82,7 +84,7 @@ class Edit:
         return before.replace(self.old, self.text)
 
 
-def _in_one_form(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return a text in NFC with uniform line ends, so that a part is found however its caller encodes it."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
@@ -92,8 +94,8 @@ def check_label(label: object) -> str:
     if isinstance(label, str) and is_encodable(label):
         check_visible("Label", label)
     is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
-    if not is_label or not 1 <= len(str(label)) <= LONGEST_LABEL:
-        hint = f"Use one or a few words of 1 to {LONGEST_LABEL} characters, such as {', '.join(STANDARD)}."
+    if not is_label or not 1 <= len(str(label)) <= MAX_LABEL_LENGTH:
+        hint = f"Use one or a few words of 1 to {MAX_LABEL_LENGTH} characters, such as {', '.join(STANDARD)}."
         raise fault("label", f"{quoted(label)} cannot be a label", hint)
     return str(label)
 
@@ -108,27 +110,32 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     """Return the block of a label, or all blocks. See `Entities.get_block`."""
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
-    lost = [error for error in unreadable if label is None or _folded(str(error.details[BLOCK.key])) == _folded(label)]
-    if label is not None and lost and not any(_folded(block.label) == _folded(label) for block in blocks):
+    lost = [error for error in unreadable if label is None or _fold(str(error.details[BLOCK.key])) == _fold(label)]
+    if label is not None and lost and not any(_fold(block.label) == _fold(label) for block in blocks):
         raise lost[0]
     warnings = tuple(f"{error.message}. It is omitted." for error in lost)
     return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
 
 
-def blocks_with(found: Sequence[Block], label: str | None) -> Blocks:
+def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
     """Return the block of a label, or all blocks with the standard ones.
 
     Raises INVALID_ARGUMENT for an unknown label.
     """
-    blocks = {**{one: _empty(one) for one in STANDARD}, **{block.label: block for block in found}}
+    blocks = {
+        **{standard_label: _empty(standard_label) for standard_label in STANDARD},
+        **{block.label: block for block in stored},
+    }
     if label is None:
         return Blocks(blocks=tuple(blocks.values()))
     label = _same_label(check_label(label), blocks)
     if label not in blocks:
-        near = nearest(label, list(blocks))
+        nearest_label = nearest(label, list(blocks))
         hint = Hint("There are {labels}.", " Use {edit_block} to create one.", labels=listed(list(blocks)))
-        meant = Hint("Did you mean {near}? {hint}", near=quoted(near), hint=hint) if near else hint
-        raise fault("label", f"There is no block {quoted(label)}", meant)
+        suggestion = (
+            Hint("Did you mean {near}? {hint}", near=quoted(nearest_label), hint=hint) if nearest_label else hint
+        )
+        raise fault("label", f"There is no block {quoted(label)}", suggestion)
     return Blocks(blocks=(blocks[label],))
 
 
@@ -144,10 +151,10 @@ def _same_label(label: str, known: Collection[str]) -> str:
     """Return the known label that equals a label, ignoring case and the encoding of accents, or the label itself."""
     if label in known:
         return label
-    return next((one for one in known if _folded(one) == _folded(label)), label)
+    return next((known_label for known_label in known if _fold(known_label) == _fold(label)), label)
 
 
-def _folded(label: str) -> str:
+def _fold(label: str) -> str:
     return unicodedata.normalize("NFC", label).casefold()
 
 
@@ -173,14 +180,14 @@ async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
     known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
     known += [str(error.details[BLOCK.key]) for error in unreadable]
     edit = replace(edit, label=_same_label(edit.label, known))
-    done = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.applied)
-    limit = done.wanted.properties["limit"]
+    written = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.apply)
+    limit = written.wanted.properties["limit"]
     return BlockEdited(
         label=edit.label,
-        text=done.wanted.text,
-        characters=len(done.wanted.text),
+        text=written.wanted.text,
+        characters=len(written.wanted.text),
         limit=int(limit),
-        id=done.id,
-        version=done.version,
-        changed=done.changed,
+        id=written.id,
+        version=written.version,
+        changed=written.changed,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graph_memory.memory.changes.context import owners_of, read_in_parts
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.writes import checked
+from graph_memory.memory.entities.writes import validate
 from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation_draft, update_draft
 from graph_memory.memory.graph.ontology import check_type_limit
@@ -32,7 +32,7 @@ NOTES = query("sessions/notes", str)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class NoteKind:
     """A kind of note: the type of its nodes, and the property with the key."""
 
     type: str
@@ -60,7 +60,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DesiredNote:
     """The desired state of a note."""
 
     text: str
@@ -73,7 +73,7 @@ async def notes_of(
     core: Core,
     reader: Reader,
     domain: str,
-    kept: Kept,
+    kind: NoteKind,
     *,
     keys: Sequence[str] | None = None,
     limit: int = 100,
@@ -84,15 +84,15 @@ async def notes_of(
     If `unreadable` is given, notes whose text cannot be read are omitted, and their errors are added to it. Otherwise
     raises CONTENT_READ_FAILED.
     """
-    nodes = await find_notes(reader, domain, kept, keys=keys, limit=limit)
-    return await read_notes(core, reader, domain, kept, nodes, unreadable)
+    nodes = await find_notes(reader, domain, kind, keys=keys, limit=limit)
+    return await read_notes(core, reader, domain, kind, nodes, unreadable)
 
 
 async def find_notes(
-    reader: Reader, domain: str, kept: Kept, *, keys: Sequence[str] | None = None, limit: int = 100
+    reader: Reader, domain: str, kind: NoteKind, *, keys: Sequence[str] | None = None, limit: int = 100
 ) -> list[NodeState]:
     """Return the nodes of notes of a kind, without their texts. See `notes_of`."""
-    ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, keys=keys, limit=limit)
+    ids = await reader.read(NOTES, domain=domain, type=kind.type, property=kind.key, keys=keys, limit=limit)
     events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
     return [NodeState.from_live(live_state(events[node_id])) for node_id in ids if node_id in events]
 
@@ -101,7 +101,7 @@ async def read_notes(
     core: Core,
     reader: Reader,
     domain: str,
-    kept: Kept,
+    kind: NoteKind,
     nodes: Sequence[NodeState],
     unreadable: list[GraphError] | None = None,
 ) -> list[Note]:
@@ -115,14 +115,14 @@ async def read_notes(
         except GraphError as error:
             if unreadable is None or error.code is not Code.CONTENT_READ_FAILED:
                 raise
-            unreadable.append(_unreadable(node, kept, error))
+            unreadable.append(_unreadable(node, kind, error))
     return notes
 
 
-def _unreadable(node: NodeState, kept: Kept, error: GraphError) -> GraphError:
-    key = node.properties.get(kept.key, node.id)
-    message = f"{kept.type} {quoted(key)} cannot be read: {error.message}"
-    return GraphError(error.code, message, {**error.details, kept.key: key})
+def _unreadable(node: NodeState, kind: NoteKind, error: GraphError) -> GraphError:
+    key = node.properties.get(kind.key, node.id)
+    message = f"{kind.type} {quoted(key)} cannot be read: {error.message}"
+    return GraphError(error.code, message, {**error.details, kind.key: key})
 
 
 async def _last(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
@@ -140,12 +140,12 @@ class WrittenNote:
 
     id: str
     version: int
-    wanted: Wanted
+    wanted: DesiredNote
     changed: bool
 
 
 async def write_note(
-    core: Core, domain: str, name: str, kept: Kept, key: str | None, decide: Callable[[Note | None], Wanted]
+    core: Core, domain: str, name: str, kind: NoteKind, key: str | None, decide: Callable[[Note | None], DesiredNote]
 ) -> WrittenNote:
     """Create or change the note with a key. Without a key, creates a new note.
 
@@ -153,35 +153,35 @@ async def write_note(
     """
     new = new_id("mem")
 
-    async def read(reader: Reader, head: Head) -> _Known:
-        known = await notes_of(core, reader, domain, kept, keys=[key], limit=1) if key is not None else []
-        before = known[0] if known else None
-        wanted = decide(before)
-        content = await core.contents.put(domain, content_from(wanted.text, "utf-8", "markdown"))
+    async def read(reader: Reader, head: Head) -> _StoredNote:
+        stored = await notes_of(core, reader, domain, kind, keys=[key], limit=1) if key is not None else []
+        before = stored[0] if stored else None
+        desired = decide(before)
+        content = await core.contents.put(domain, content_from(desired.text, "utf-8", "markdown"))
         windows = await core.contents.windows(content)
-        own = wanted.properties.items()
-        changed = {name: value for name, value in own if before is None or before.properties.get(name) != value}
-        values = unique_values(Kind.NODE, kept.type, changed, head.ontology)
+        properties = desired.properties.items()
+        changed = {name: value for name, value in properties if before is None or before.properties.get(name) != value}
+        values = unique_values(Kind.NODE, kind.type, changed, head.ontology)
         context = Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
-        return _Known(before, content, windows, context)
+        return _StoredNote(before, content, windows, context)
 
-    def drafted(head: Head, known: _Known) -> Decision[tuple[Note | None, Wanted]]:
-        wanted = decide(known.before)
-        drafts = _drafts(core, head, kept, known, wanted, new)
-        return Decision(checked(head, drafts, known.context), (known.before, wanted))
+    def draft(head: Head, stored: _StoredNote) -> Decision[tuple[Note | None, DesiredNote]]:
+        desired = decide(stored.before)
+        drafts = _drafts(core, head, kind, stored, desired, new)
+        return Decision(validate(head, drafts, stored.context), (stored.before, desired))
 
     async def write() -> WrittenNote:
-        written = await core.log.write(name, domain, core.origin, read, drafted)
-        before, wanted = written.report
+        written = await core.log.write(name, domain, core.origin, read, draft)
+        before, desired = written.report
         subject, version = (new, 0) if before is None else (before.node.id, before.node.version)
         changed = written.receipt.version_of(subject)
-        return WrittenNote(subject, version if changed is None else changed, wanted, changed is not None)
+        return WrittenNote(subject, version if changed is None else changed, desired, changed is not None)
 
     return await in_domain(core, domain, write)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _StoredNote:
     """The stored note with a key, if any, and its new text."""
 
     before: Note | None
@@ -190,41 +190,41 @@ class _Known:
     context: Context
 
 
-def _drafts(core: Core, head: Head, kept: Kept, known: _Known, wanted: Wanted, new: str) -> list[Draft]:
+def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired: DesiredNote, new: str) -> list[Draft]:
     """Return the drafts that create or change a note; none if it is unchanged."""
-    if known.before is None:
-        made = NewNode(
+    if stored.before is None:
+        new_node = NewNode(
             id=new,
-            type=kept.type,
-            content=known.content,
-            properties=wanted.properties,
+            type=kind.type,
+            content=stored.content,
+            properties=desired.properties,
             tags=(),
-            fields={"title": wanted.title},
-            windows=known.windows,
+            fields={"title": desired.title},
+            windows=stored.windows,
         )
-        return [*_declaration(core, head, kept), creation_draft(head, made)]
+        return [*_declaration(core, head, kind), creation_draft(head, new_node)]
     edit = NodeEdit(
-        properties=wanted.properties,
-        content=known.content,
+        properties=desired.properties,
+        content=stored.content,
         format=None,
         tags=None,
         fields={},
-        expected_version=wanted.expected_version,
-        windows=known.windows,
+        expected_version=desired.expected_version,
+        windows=stored.windows,
     )
-    draft = update_draft(head, known.before.node, edit)
-    return [] if same_state(draft.state or {}, known.before.node.state(), MODIFIED) else [draft]
+    draft = update_draft(head, stored.before.node, edit)
+    return [] if same_state(draft.state or {}, stored.before.node.state(), MODIFIED) else [draft]
 
 
-def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
+def _declaration(core: Core, head: Head, kind: NoteKind) -> list[Draft]:
     """Return the draft that declares the type of notes, if an open ontology lacks it."""
-    if head.ontology.find_node_type(kept.type) is not None:
+    if head.ontology.find_node_type(kind.type) is not None:
         return []
     if not head.ontology.open:
-        rule = f'{{"name": "{kept.key}", "unique": true}}'
-        call = f'{{"type_name": "{kept.type}", "properties": [{rule}]}}'
+        rule = f'{{"name": "{kind.key}", "unique": true}}'
+        call = f'{{"type_name": "{kind.type}", "properties": [{rule}]}}'
         hint = Hint("The types of this domain are closed.", " Add this one with {add_node_type}: {call}.", call=call)
-        message = f"Node type {kept.type}, which is needed for this, is not defined"
-        raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
+        message = f"Node type {kind.type}, which is needed for this, is not defined"
+        raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kind.type, "hint": hint})
     check_type_limit(head.ontology, head.domain, core.open_type_limit)
-    return [new_type_draft(kept.declared)]
+    return [new_type_draft(kind.declared)]

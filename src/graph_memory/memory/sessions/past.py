@@ -12,7 +12,7 @@ from graph_memory.memory.domains.lineage import NEXT_EVENTS
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.paging import fit_part
 from graph_memory.memory.entities.reads import (
-    Found,
+    EntityFields,
     GraphRow,
     OpenedRow,
     best_first,
@@ -37,7 +37,7 @@ from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
-_MOST_BLOCKS = 1_000
+_MAX_BLOCKS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +54,25 @@ class PastGraph:
     rows: GraphRow
     properties: Mapping[str, Mapping[str, PropertyValue]]
 
-    def opened(self, entities: Sequence[Found]) -> OpenedRow:
+    def open_entities(self, entities: Sequence[EntityFields]) -> OpenedRow:
         """Return entities with the relations and properties of each."""
         properties = [list(self.properties[entity[0]].items()) for entity in entities]
-        return OpenedRow(entities, self.having(entities).relations, properties)
+        return OpenedRow(entities, self.with_relations(entities).relations, properties)
 
-    def _aliases(self, entity: Found) -> str | None:
+    def _aliases(self, entity: EntityFields) -> str | None:
         stored = self.properties[entity[0]].get(ALIASES)
         return stored if isinstance(stored, str) else None
 
-    def having(self, entities: Sequence[Found]) -> GraphRow:
+    def with_relations(self, entities: Sequence[EntityFields]) -> GraphRow:
         """Return entities with the relations of each."""
         return GraphRow(entities, relations_around(entities, self.rows.relations))
 
-    def matching(self, wanted: Sequence[str]) -> GraphRow:
+    def find_matching(self, needles: Sequence[str]) -> GraphRow:
         """Return the entities that contain each of these lower-case texts."""
         texts = {entity[0]: texts_of(entity, self._aliases(entity)) for entity in self.rows.entities}
-        return self.having([entity for entity in self.rows.entities if has_all(texts[entity[0]], wanted)])
+        return self.with_relations([entity for entity in self.rows.entities if has_all(texts[entity[0]], needles)])
 
-    def names(self, entity: Found) -> set[str]:
+    def names(self, entity: EntityFields) -> set[str]:
         """Return the name and the aliases of an entity."""
         stored = self._aliases(entity)
         return {entity[1], *(aliases_of({ALIASES: stored}) if stored else ())}
@@ -102,19 +102,19 @@ class PastMemory(Past):
         if detail:
             hint = Hint("Omit detail.", " {memory_log} has ids and times.")
             raise fault("detail", "detail is not available for the past", hint)
-        wanted = frozenset(asked.names_from(names))
+        names_wanted = frozenset(asked.names_from(names))
         graph = await self._graph()
-        hits = [entity for entity in graph.rows.entities if not wanted.isdisjoint(graph.names(entity))]
-        opened = graph.opened(hits)
+        entities = [entity for entity in graph.rows.entities if not names_wanted.isdisjoint(graph.names(entity))]
+        opened = graph.open_entities(entities)
         return graph_of([opened]).model_copy(update={"notes": tuple(opened.notes) or None})
 
     async def search_nodes(self, query: str) -> KnowledgeGraph:
         """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
         text = asked.text_from(query, "query")
         graph = await self._graph()
-        row = graph.matching([folded(text)])
+        row = graph.find_matching([folded(text)])
         if not row.entities and self._core.search_words and (needles := needles_of(text)):
-            row = best_first(graph.matching(needles), needles)
+            row = best_first(graph.find_matching(needles), needles)
         return graph_of([row])
 
     async def read_graph(
@@ -126,7 +126,7 @@ class PastMemory(Past):
 
     async def get_block(self, label: str | None = None) -> Blocks:
         """Return the block of a label, or all blocks. See `Entities.get_block`."""
-        page = await self.query_nodes(type=BLOCK.type, limit=_MOST_BLOCKS)
+        page = await self.query_nodes(type=BLOCK.type, limit=_MAX_BLOCKS)
         nodes = [(await self._node(node_id))[0] for node_id in page.node_ids]
         texts = [str((await self.get_node_content(node.id)).content) for node in nodes]
         blocks = [block_of(Note(node, text)) for node, text in zip(nodes, texts, strict=True)]
@@ -140,27 +140,27 @@ class PastMemory(Past):
 
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
-    """Return the entities and relations of the last events of subjects, without those that had ended."""
+    """Return the entities and relations of the last events of subjects, without ended ones."""
     drafts = sorted((Event.from_row(event).draft for event in events), key=_order)
-    kept = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
+    current = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
     nodes = {draft.subject: draft for draft in drafts if draft.kind is Kind.NODE and not draft.erased}
-    observed: dict[str, list[str]] = {}
-    for draft in kept:
+    observations: dict[str, list[str]] = {}
+    for draft in current:
         if draft.kind is Kind.OBSERVATION:
-            observed.setdefault(draft.from_id or "", []).append(_text(draft, TEXT))
-    entities: list[Found] = [
-        (subject, _text(node, "name"), _text(node, ENTITY), observed.get(subject, []))
+            observations.setdefault(draft.from_id or "", []).append(_text(draft, TEXT))
+    entities: list[EntityFields] = [
+        (subject, _text(node, "name"), _text(node, ENTITY), observations.get(subject, []))
         for subject, node in nodes.items()
         if MENTIONED not in (node.state or {})
     ]
     relations = [
         (_text(nodes[draft.from_id], "name"), _text(nodes[draft.to_id], "name"), _text(draft, RELATION) or draft.type)
-        for draft in kept
+        for draft in current
         if draft.kind is Kind.CONNECTION and draft.from_id in nodes and draft.to_id in nodes
     ]
     properties = {subject: user_properties(node.state or {}) for subject, node in nodes.items()}
-    for own in properties.values():
-        own.pop("name", None)
+    for properties_of_entity in properties.values():
+        properties_of_entity.pop("name", None)
     return PastGraph(GraphRow(entities, relations), properties)
 
 

@@ -26,46 +26,48 @@ class Primer(Room):
         """The text so far."""
         return "\n".join(self.lines)
 
-    def needed(self, sections: Mapping[str, Sequence[str]]) -> int:
+    def count_sections(self, sections: Mapping[str, Sequence[str]]) -> int:
         """Return the number of tokens of sections, given their lines by heading."""
-        lines = [line for head, some in sections.items() for line in (*self._head(head), *some)]
+        lines = [line for head, section_lines in sections.items() for line in (*self._head(head), *section_lines)]
         return sum(self.count(f"{line}\n") for line in lines)
 
-    def section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
+    def add_section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
         """Add a section with as many of its lines as fit. Returns their number; adds nothing if no line fits.
 
         `room` limits the tokens of the section.
         """
         aside = 0 if room is None else max(self.left - room, 0)
         self.left -= aside
-        place = 0
+        added = 0
         for line in lines:
-            if not self._put([line] if place else [*self._head(head), line]):
+            if not self._add_lines([line] if added else [*self._head(head), line]):
                 break
-            place += 1
-        self.left_out += len(lines) - place
+            added += 1
+        self.left_out += len(lines) - added
         self.left += aside
-        return place
+        return added
 
-    def quotation(self, head: str, text: str, how: str, begins: Sequence[str] = (), share: float = 1.0) -> None:
+    def add_quotation(
+        self, head: str, text: str, how: str, first_lines: Sequence[str] = (), share: float = 1.0
+    ) -> None:
         """Add a quoted text in a share of the remaining tokens, cut if it does not fit. `how` shows the whole text."""
         aside = self.left - int(self.left * share)
         self.left -= aside
-        lines = [*begins, *(f"> {visible(line)}" for line in text.splitlines())]
-        before, number = self.left_out, self.section(head, lines)
+        lines = [*first_lines, *(f"> {visible(line)}" for line in text.splitlines())]
+        omitted_before, number = self.left_out, self.add_section(head, lines)
         if number < len(lines):
-            self.left_out = before + 1
-            begun, cut = [] if number else [*self._head(head), *begins], _CUT.format(how)
-            room = self.left - self.count("\n".join([*begun, "> ", cut, ""]))
-            rest = flat(lines[max(number, len(begins))].removeprefix("> "))
+            self.left_out = omitted_before + 1
+            opening, cut = [] if number else [*self._head(head), *first_lines], _CUT.format(how)
+            room = self.left - self.count("\n".join([*opening, "> ", cut, ""]))
+            rest = flat(lines[max(number, len(first_lines))].removeprefix("> "))
             part = shortened(rest, EMPTY_QUERY, room, self.count)
-            self._put([*begun, *([f"> {part}"] if part else []), cut])
+            self._add_lines([*opening, *([f"> {part}"] if part else []), cut])
         self.left += aside
 
     def _head(self, head: str) -> list[str]:
         return [*([""] if self.lines else []), f"## {head}"]
 
-    def _put(self, parts: Sequence[str]) -> bool:
+    def _add_lines(self, parts: Sequence[str]) -> bool:
         if fits := self.take(self.count("\n".join([*parts, ""]))):
             self.lines += parts
         return fits

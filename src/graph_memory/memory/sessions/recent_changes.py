@@ -26,24 +26,24 @@ class Changes:
         """The ids of the records that were created since the last session."""
         return {change.thing.id for change in self.since if change.thing.state == "new"}
 
-    def put(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
+    def add_to(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
         """Add the newest changes to a primer within a token budget.
 
         Returns the subjects whose texts it shows completely. Of new records that another section lists, only
         observations and connections are shown.
         """
-        texts: set[str] = set()
+        shown_subjects: set[str] = set()
         end = primer.left - room
         for head, changes in ((LAST_TIME, self.since), (BEFORE if self.since else LAST, self.before)):
             rows = [(change, _parts(change, primer.text, listed, head)) for change in changes]
-            rows = [(change, some) for change, some in rows if some or change.thing.id not in listed]
-            lines = [change.line(some) for change, some in rows]
-            number = primer.section(head, lines, primer.left - end)
-            for change, some in rows[:number]:
-                texts |= {part.subject for part in some[:MOST_PARTS] if part.text}
-                if change.thing.state == "new" and len(some) <= MOST_PARTS and not change.has_content:
-                    texts.add(change.thing.id)
-        return texts
+            rows = [(change, parts) for change, parts in rows if parts or change.thing.id not in listed]
+            lines = [change.line(parts) for change, parts in rows]
+            number = primer.add_section(head, lines, primer.left - end)
+            for change, parts in rows[:number]:
+                shown_subjects |= {part.subject for part in parts[:MOST_PARTS] if part.text}
+                if change.thing.state == "new" and len(parts) <= MOST_PARTS and not change.has_content:
+                    shown_subjects.add(change.thing.id)
+        return shown_subjects
 
 
 def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Sequence[Part]:

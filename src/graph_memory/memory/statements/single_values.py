@@ -12,19 +12,19 @@ from graph_memory.memory.statements.language.stems import stems_of
 from graph_memory.memory.statements.values.literals import Kind, folded_text, tokens
 
 _CAPITAL = re.compile(r"\b[A-ZÀ-ÞА-ЯЁ][\w.-]*")
-_BEFORE = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
-_LONGEST = 40
+_TITLES = r"(?:(?:the|le|la|el|il|o|a|der|die|dem|dr|mr|mrs|ms|herr|frau)\.? )*"
+_MAX_PHRASE = 40
 """Maximum number of characters before `is`."""
-_LONGEST_VALUE = 200
+_MAX_VALUE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class SingleValue:
     """The value of an attribute that has one value at a time."""
 
-    what: frozenset[str]
+    stems: frozenset[str]
     """The stems of the words for the attribute: `manager is`, `lives in`."""
-    said: str
+    phrase: str
     name: str
     """The value: a name, an address, a number or a date."""
 
@@ -38,38 +38,38 @@ def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
     clean = plain(text)
     matches = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
     return tuple(
-        SingleValue(what, said, name)
-        for said, name in (match.groups() for match in matches)
-        if name in capitals and (what := frozenset(stems_of(words_only(said), language)))
+        SingleValue(stems, phrase, value)
+        for phrase, value in (match.groups() for match in matches)
+        if value in capitals and (stems := frozenset(stems_of(words_only(phrase), language)))
     )
 
 
 def parse_attribute_value(text: str, language: Lexicon) -> SingleValue | None:
     """Parse a text that only states the value of one attribute, such as `her e-mail is ida@example.org`."""
-    match = _stating(language).fullmatch(text.strip())
+    match = _attribute_pattern(language).fullmatch(text.strip())
     if match is None:
         return None
-    said, value = match.groups()
+    phrase, value = match.groups()
     results = tokens(value, language)
     words = (plain(token.text) for token in results if token.kind is Kind.WORD)
     if all(token.kind is Kind.WORD for token in results) or not language.common_words.issuperset(words):
         return None
-    what = frozenset(stems_of(words_only(plain(said)), language))
-    return SingleValue(what, said, folded_text(value).casefold()) if what else None
+    stems = frozenset(stems_of(words_only(plain(phrase)), language))
+    return SingleValue(stems, phrase, folded_text(value).casefold()) if stems else None
 
 
 @lru_cache(maxsize=32)
-def _stating(language: Lexicon) -> re.Pattern[str]:
-    is_so = "|".join(language.copulas.split()) or "(?!)"
-    return re.compile(rf"([^:;.!?]{{1,{_LONGEST}}}?)(?:\s+(?:{is_so})|:)\s+(.{{1,{_LONGEST_VALUE}}}?)", re.IGNORECASE)
+def _attribute_pattern(language: Lexicon) -> re.Pattern[str]:
+    copulas = "|".join(language.copulas.split()) or "(?!)"
+    return re.compile(rf"([^:;.!?]{{1,{_MAX_PHRASE}}}?)(?:\s+(?:{copulas})|:)\s+(.{{1,{_MAX_VALUE}}}?)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=32)
 def _finders(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return a pattern for a name after a verb, and a pattern for a name after `is`."""
     verbs = "|".join(re.escape(plain(part)) for part in language.holds_one.split(","))
-    is_so = "|".join(language.copulas.split()) or "(?!)"
+    copulas = "|".join(language.copulas.split()) or "(?!)"
     return (
-        re.compile(rf"\b({verbs}) {_BEFORE}(\w+)" if language.holds_one else "(?!)"),
-        re.compile(rf"^([^:,;.!?]{{1,{_LONGEST}}}?)(?: (?:{is_so})|:) {_BEFORE}(\w+)"),
+        re.compile(rf"\b({verbs}) {_TITLES}(\w+)" if language.holds_one else "(?!)"),
+        re.compile(rf"^([^:,;.!?]{{1,{_MAX_PHRASE}}}?)(?: (?:{copulas})|:) {_TITLES}(\w+)"),
     )

@@ -20,9 +20,9 @@ _NAME = re.compile(
 _ENDS = r"(?=[\s\"'”’»)\]!?.…？！]|$)"
 _QUESTION, _EXCLAMATION = re.compile(rf"[?？]{_ENDS}"), re.compile(rf"[!！]{_ENDS}")
 _CLAUSE = re.compile(r"[,;:.!?、，。；：！？()–—]+|\s-+\s")
-_FRONT = 4
+_WORDS_AT_START = 4
 """Number of words at the beginning that may name another person."""
-_SHORTEST_STEM = 2
+_MIN_STEM_LENGTH = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class Statement:
     language: Lexicon
     whole: str
     """Its words in lower case, without accents and punctuation."""
-    meant: str
+    text_without_values: str
     """The same words without values and misleading phrases."""
     stems: tuple[str, ...]
     """The stems of the meaningful words, in order."""
@@ -41,7 +41,7 @@ class Statement:
     """The stems of words that look like names."""
     tense: str
     """`was` or `is`, if it has only one of the two tenses; else empty."""
-    held: tuple[SingleValue, ...]
+    single_values: tuple[SingleValue, ...]
     """Values of single-valued attributes."""
     stated: SingleValue | None
     """The attribute value, if the text states nothing else."""
@@ -50,7 +50,7 @@ class Statement:
     """Whether it has a negation."""
     is_end_denied: bool
     """Whether a negation belongs to the end of a state: `has not sold`, but not `no longer has`."""
-    denied: frozenset[str]
+    denied_stems: frozenset[str]
     """The stems of the clauses with a negation."""
     is_question: bool
     is_exclaimed: bool
@@ -60,7 +60,7 @@ class Statement:
     """The cues before a reason: `Tea instead of coffee because it would be cheaper` is not a wish."""
     kin: frozenset[str]
     """Other people at its beginning."""
-    looked_for: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    found_phrases: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """Cached results of phrase searches."""
 
     @property
@@ -70,14 +70,14 @@ class Statement:
 
     def has(self, phrases: str) -> bool:
         """Return whether it contains one of the phrases."""
-        return self.found(phrases) is not None
+        return self.find_phrase(phrases) is not None
 
-    def found(self, phrases: str) -> str | None:
+    def find_phrase(self, phrases: str) -> str | None:
         """Return the first of the phrases that it contains."""
-        if phrases not in self.looked_for:
-            match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.meant)
-            self.looked_for[phrases] = match[0] if match else None
-        return self.looked_for[phrases]
+        if phrases not in self.found_phrases:
+            match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.text_without_values)
+            self.found_phrases[phrases] = match[0] if match else None
+        return self.found_phrases[phrases]
 
 
 _CUES = (
@@ -99,66 +99,77 @@ _CUES = (
 @lru_cache(maxsize=16_384)
 def statement(text: str, language: Lexicon) -> Statement:
     """Return a parsed text."""
-    apart = language.is_written_apart
+    has_spaces = language.is_written_apart
     values, rest = values_of(text, language)
     words = words_only(rest)
-    hidden, negated = (finder(each, is_written_apart=apart) for each in (language.misleading, language.negations))
-    meant = hidden.sub(_struck, words)
+    misleading, negated = (
+        finder(phrases, is_written_apart=has_spaces) for phrases in (language.misleading, language.negations)
+    )
+    text_without_values = misleading.sub(_blank_out, words)
     names = frozenset(stem_of(name, language) for name in _names(text, language))
     return Statement(
         language=language,
         whole=words_only(plain(text)),
-        meant=meant,
+        text_without_values=text_without_values,
         stems=stems_of(words, language),
         values=values,
         names=names,
         tense=_tense(words, language),
-        held=find_single_values(text, language) if apart else (),
-        stated=parse_attribute_value(text, language) if apart else None,
+        single_values=find_single_values(text, language) if has_spaces else (),
+        stated=parse_attribute_value(text, language) if has_spaces else None,
         identifiers=_identifiers(text),
-        is_denied=negated.search(meant) is not None,
-        is_end_denied=negated.search(finder(language.endings, is_written_apart=apart).sub(_struck, meant)) is not None,
-        denied=_denied(plain(text), language),
+        is_denied=negated.search(text_without_values) is not None,
+        is_end_denied=negated.search(
+            finder(language.endings, is_written_apart=has_spaces).sub(_blank_out, text_without_values)
+        )
+        is not None,
+        denied_stems=_denied_stems(plain(text), language),
         is_question=_QUESTION.search(text) is not None,
         is_exclaimed=_EXCLAMATION.search(text) is not None,
-        cues=_cues(meant, language),
-        asserted=_cues(finder(language.reasons, is_written_apart=apart).split(meant)[0] or meant, language),
+        cues=_cues(text_without_values, language),
+        asserted=_cues(
+            finder(language.reasons, is_written_apart=has_spaces).split(text_without_values)[0] or text_without_values,
+            language,
+        ),
         kin=_kin(words, language),
     )
 
 
-def _cues(meant: str, language: Lexicon) -> frozenset[str]:
-    apart = language.is_written_apart
+def _cues(words: str, language: Lexicon) -> frozenset[str]:
+    has_spaces = language.is_written_apart
     return frozenset(
-        cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=apart).search(meant)
+        cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=has_spaces).search(words)
     )
 
 
-def _denied(text: str, language: Lexicon) -> frozenset[str]:
+def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
     """Return the stems of the clauses that contain a negation."""
-    apart = language.is_written_apart
-    negated = finder(language.negations, is_written_apart=apart)
-    hidden = finder(language.misleading, is_written_apart=apart)
+    has_spaces = language.is_written_apart
+    negated = finder(language.negations, is_written_apart=has_spaces)
+    misleading = finder(language.misleading, is_written_apart=has_spaces)
     clauses = (words_only(part) for part in _CLAUSE.split(text))
     return frozenset(
-        stem for clause in clauses if negated.search(hidden.sub(_struck, clause)) for stem in stems_of(clause, language)
+        stem
+        for clause in clauses
+        if negated.search(misleading.sub(_blank_out, clause))
+        for stem in stems_of(clause, language)
     )
 
 
-def _struck(match: re.Match[str]) -> str:
+def _blank_out(match: re.Match[str]) -> str:
     """Return a replacement for a misleading phrase: the same number of placeholder words."""
     return " ".join("_" for _ in match[0].split())
 
 
 def _names(text: str, language: Lexicon) -> set[str]:
     """Return words that look like names. In German, every noun begins with a capital."""
-    found = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
-    return {word for name in found if name for word in words_only(plain(name)).split() if len(word) >= _SHORTEST_STEM}
+    names = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
+    return {word for name in names if name for word in words_only(plain(name)).split() if len(word) >= _MIN_STEM_LENGTH}
 
 
 def _tense(words: str, language: Lexicon) -> str:
-    said = frozenset(words.split())
-    was, now = (not said.isdisjoint(word) for word in language.tense_words)
+    word_set = frozenset(words.split())
+    was, now = (not word_set.isdisjoint(word) for word in language.tense_words)
     return "was" if was and not now else "is" if now and not was else ""
 
 
@@ -167,6 +178,6 @@ def _identifiers(text: str) -> frozenset[str]:
 
 
 def _kin(words: str, language: Lexicon) -> frozenset[str]:
-    front = " ".join(words.split()[:_FRONT]) if language.is_written_apart else words[: 2 * _FRONT]
+    front = " ".join(words.split()[:_WORDS_AT_START]) if language.is_written_apart else words[: 2 * _WORDS_AT_START]
     results = finder(language.kin, is_written_apart=language.is_written_apart).findall(front)
     return frozenset(stem_of(word, language) for word in results)

@@ -9,15 +9,15 @@ from enum import StrEnum
 from functools import lru_cache
 from math import log, prod
 
-from graph_memory.memory.statements.pairs.comparing import EXCLUDING, Comparison, compared
+from graph_memory.memory.statements.pairs.comparing import EXCLUDING, Comparison, compare
 from graph_memory.memory.statements.pairs.judging import probability, weigh
 from graph_memory.memory.statements.values.literals import same_text
 
-MOST_ASKED = 3
+MAX_QUESTIONS = 3
 """Maximum number of known statements that one reply asks about."""
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 """Maximum number of characters of a statement. Longer texts are documents and only compared for equality."""
-_CROWD = 0.25
+_THRESHOLD_INCREASE = 0.25
 """The increase of the threshold, in log units, if e times as many statements are known or fit by chance.
 
 Chosen with the lives in `tests/data/lives.jsonl`.
@@ -32,7 +32,7 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CurrentObservation:
     """An observation that holds."""
 
     id: str
@@ -43,7 +43,7 @@ class Known:
 class Doubt:
     """A known statement that a new one may supersede."""
 
-    known: Known
+    known: CurrentObservation
     score: float
     reason: str
     excludes: bool = False
@@ -55,52 +55,62 @@ class Verdict:
     """The verdict on a new statement: the equal known statement, or the doubts that it raises."""
 
     rule: Rule
-    known: Known | None = None
+    known: CurrentObservation | None = None
     score: float | None = None
     doubts: Sequence[Doubt] = field(default_factory=list[Doubt])
 
 
 @lru_cache(maxsize=32_768)
-def _compared(known: str, new: str, entity: str) -> tuple[Comparison, float]:
-    pair = compared(known, new, entity)
+def _compare_and_weigh(known: str, new: str, entity: str) -> tuple[Comparison, float]:
+    pair = compare(known, new, entity)
     return pair, weigh(pair)
 
 
-def verdict(new: str, known: Sequence[Known], entity: str) -> Verdict:
+def verdict(new: str, known: Sequence[CurrentObservation], entity: str) -> Verdict:
     """Return the verdict on a statement about an entity, with its doubts, strongest first."""
-    equal = equal_to(new, known)
+    equal = find_equal(new, known)
     if equal is not None:
         return Verdict(rule=Rule.EQUAL_TEXT, known=equal, score=1.0)
-    pairs = [(one, *_compared(one.text, new, entity)) for one in _comparable(new, known)]
+    pairs = [
+        (observation, *_compare_and_weigh(observation.text, new, entity)) for observation in _comparable(new, known)
+    ]
     ties = Counter(tie for _, pair, _ in pairs for tie in pair.ties)
     count = len(known)
-    weighed = [(weight - _among_others(pair, ties, count), one, pair) for one, pair, weight in pairs if weight >= 0]
-    results = sorted((each for each in weighed if each[0] >= 0), key=lambda each: -each[0])
+    weighed = [
+        (weight - _threshold_increase(pair, ties, count), observation, pair)
+        for observation, pair, weight in pairs
+        if weight >= 0
+    ]
+    results = sorted(
+        (weighed_pair for weighed_pair in weighed if weighed_pair[0] >= 0), key=lambda weighed_pair: -weighed_pair[0]
+    )
     doubts = [
-        Doubt(one, round(probability(pair), 2), reason(pair), excludes=not EXCLUDING.isdisjoint(pair.features))
-        for _, one, pair in results[:MOST_ASKED]
+        Doubt(observation, round(probability(pair), 2), reason(pair), excludes=not EXCLUDING.isdisjoint(pair.features))
+        for _, observation, pair in results[:MAX_QUESTIONS]
     ]
     return Verdict(rule=Rule.NEW, doubts=doubts)
 
 
-def equal_to(new: str, known: Sequence[Known]) -> Known | None:
+def find_equal(new: str, known: Sequence[CurrentObservation]) -> CurrentObservation | None:
     """Return the known statement with the same text, preferably with identical characters."""
-    exact = (one for one in known if one.text == new)
-    return next(exact, None) or next((one for one in known if same_text(one.text, new)), None)
+    exact = (observation for observation in known if observation.text == new)
+    return next(exact, None) or next((observation for observation in known if same_text(observation.text, new)), None)
 
 
-def _comparable(new: str, known: Sequence[Known]) -> Sequence[Known]:
-    return [one for one in known if len(one.text) <= LONGEST] if len(new) <= LONGEST else ()
+def _comparable(new: str, known: Sequence[CurrentObservation]) -> Sequence[CurrentObservation]:
+    return (
+        [observation for observation in known if len(observation.text) <= MAX_LENGTH] if len(new) <= MAX_LENGTH else ()
+    )
 
 
-def _among_others(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
+def _threshold_increase(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
     """Return the increase of the threshold for many known statements, in log units. It is 0 for a single one.
 
     With more known statements, each is less likely to be meant, and a word that many contain identifies it less. So the
     increase grows with the number of known statements, and with the expected number that share all words of the pair.
     """
     by_chance = known * prod(ties[tie] / known for tie in pair.ties)
-    return _CROWD * log(max(1.0, known * by_chance))
+    return _THRESHOLD_INCREASE * log(max(1.0, known * by_chance))
 
 
 def reason(pair: Comparison) -> str:

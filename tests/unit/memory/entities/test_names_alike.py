@@ -5,9 +5,9 @@ from __future__ import annotations
 from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part
 from graph_memory.memory.entities.remember_results import ids_of_question, question_id
 from graph_memory.memory.entities.single_valued_relations import side_of
-from graph_memory.memory.remember.facts import facts_from
-from graph_memory.memory.remember.judged_facts import judged_facts
-from graph_memory.memory.statements.statement_verdict import Known, verdict
+from graph_memory.memory.remember.facts import request_from
+from graph_memory.memory.remember.judged_facts import judge_facts
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, verdict
 from graph_memory.storage.log.writing import utc_now
 from tables import for_rows
 
@@ -70,13 +70,13 @@ def test_the_id_of_a_question_is_made_of_what_it_is_about() -> None:
     ],
 )
 def test_what_was_reversed_revoked_superseded_or_decided_against_is_asked_about(known: str, new: str) -> None:
-    assert [doubt.known.text for doubt in verdict(new, [Known("obs_1", known)], "Shop").doubts] == [known]
+    assert [doubt.known.text for doubt in verdict(new, [CurrentObservation("obs_1", known)], "Shop").doubts] == [known]
 
 
 def test_statements_of_one_call_are_asked_about_only_if_they_exclude_each_other() -> None:
     texts = ["Lives in Oslo.", "Lives in Bergen.", "Moved house in May.", "The flat in Bergen is now rented."]
-    facts = facts_from({"name": "Lena", "observations": texts}, utc_now()).facts
-    judged = judged_facts(facts, [], {}, "Lena", {})
-    asked = [(doubt.known.text, one.fact.observation.text) for one in judged for doubt in one.asks]
+    facts = request_from({"name": "Lena", "observations": texts}, utc_now()).facts
+    judged = judge_facts(facts, [], {}, "Lena", {})
+    asked = [(doubt.known.text, one.fact.observation.text) for one in judged for doubt in one.doubts]
     assert asked == [("Lives in Oslo.", "Lives in Bergen.")]
-    assert judged[1].asks[0].known.id == facts[0].observation.id
+    assert judged[1].doubts[0].known.id == facts[0].observation.id

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from graph_memory.memory.entities.relations import (
-    MOST_SUGGESTIONS,
+    MAX_SUGGESTIONS,
     Refusal,
     draft_relations,
     relation_receipts,
@@ -17,7 +17,7 @@ from graph_memory.memory.entities.relations import (
 )
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.values.request import NewRelation
-from graph_memory.memory.entity_graph.values.rows import RelatedRow
+from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head, Origin
 from graph_memory.model.ontology.ontology import Ontology
@@ -45,7 +45,7 @@ class Names:
 
 async def test_relations_to_unknown_names_are_refused() -> None:
     head = Head("d", 1, datetime(2026, 11, 27, tzinfo=UTC), Ontology())
-    rows = [RelatedRow(place, "mem_1", "Entity", False, None, None, False, []) for place in range(60)]
+    rows = [EqualRelationsRow(place, "mem_1", "Entity", False, None, None, False, []) for place in range(60)]
     drafting = Drafting(head, Origin(), 10)
     made, refused = draft_relations(drafting, UNKNOWN, rows, {})
     assert (made, drafting.drafts) == ([], [])
@@ -57,7 +57,7 @@ async def test_similar_names_are_suggested_for_the_first_unknown_names() -> None
     refused = [Refusal(relation, relation.to_name) for relation in UNKNOWN]
     receipts = relation_receipts(UNKNOWN, [], refused)
     told = await with_suggestions(cast("Reader", reader), "d", receipts, refused)
-    assert len(reader.searched) == MOST_SUGGESTIONS
+    assert len(reader.searched) == MAX_SUGGESTIONS
     assert ['Did you mean "Town 77"?' in str(receipt.evidence) for receipt in told] == [True] * 20 + [False] * 40
     assert str(told[-1].evidence).startswith('No entity is named "Town 29". To create it')
 

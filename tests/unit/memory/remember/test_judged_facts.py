@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from graph_memory.memory.remember.facts import facts_from
-from graph_memory.memory.remember.judged_facts import judged_facts, receipt_of
+from graph_memory.memory.remember.facts import request_from
+from graph_memory.memory.remember.judged_facts import judge_facts, receipt_of
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ from graph_memory.memory.remember.judged_facts import judged_facts, receipt_of
 def test_what_says_the_same_as_an_earlier_fact_of_the_call_is_known(
     observations: list[Any], decisions: list[str]
 ) -> None:
-    given = facts_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
-    found = judged_facts(given.facts, [], {}, "Ben", {})
+    given = request_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
+    found = judge_facts(given.facts, [], {}, "Ben", {})
     assert [receipt_of(one, None).decision for one in found] == decisions
-    assert not any(one.asks for one in found)
+    assert not any(one.doubts for one in found)
 
 
 def test_two_facts_of_a_call_that_exclude_each_other_raise_a_question() -> None:
-    given = facts_from({"name": "Ben", "observations": ["Ben has a dog.", "Ben has no dog."]}, datetime.now(UTC))
-    found = judged_facts(given.facts, [], {}, "Ben", {})
+    given = request_from({"name": "Ben", "observations": ["Ben has a dog.", "Ben has no dog."]}, datetime.now(UTC))
+    found = judge_facts(given.facts, [], {}, "Ben", {})
     assert [receipt_of(one, None).decision for one in found] == ["ADD", "ADD"]
-    assert [doubt.known.text for one in found for doubt in one.asks] == ["Ben has a dog."]
+    assert [doubt.known.text for one in found for doubt in one.doubts] == ["Ben has a dog."]

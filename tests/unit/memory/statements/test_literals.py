@@ -7,9 +7,9 @@ import unicodedata
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graph_memory.memory.remember.advice.grounding import share_held
-from graph_memory.memory.remember.advice.settling import Pair, settled
-from graph_memory.memory.statements.statement_verdict import Known, Verdict, verdict
+from graph_memory.memory.remember.advice.grounding import share_contained
+from graph_memory.memory.remember.advice.settling import Pair, parse_settlings
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Verdict, verdict
 from graph_memory.memory.statements.values.literals import same_text
 from tables import for_rows
 
@@ -115,7 +115,7 @@ PAIRS = [
 
 
 def said(new: str, *known: str) -> Verdict:
-    found = [Known(str(place), text) for place, text in enumerate(known)]
+    found = [CurrentObservation(str(place), text) for place, text in enumerate(known)]
     return verdict(new, found, "")
 
 
@@ -238,9 +238,9 @@ def test_same_text_ignores_only_encoding_white_space_and_final_full_stop(one: st
 )
 def test_a_model_cannot_say_that_different_signs_are_the_same(known: str, new: str):
     reply = '{"answers": [{"question": 1, "decision": "same", "reason": "alike"}]}'
-    assert settled(reply, [Pair("obs_1", known, new)], "model") == {}
+    assert parse_settlings(reply, [Pair("obs_1", known, new)], "model") == {}
     again = Pair("obs_1", known, f"then {known}")
-    assert settled(reply, [again], "model")[again].decision == "same"
+    assert parse_settlings(reply, [again], "model")[again].decision == "same"
 
 
 @for_rows(
@@ -248,5 +248,5 @@ def test_a_model_cannot_say_that_different_signs_are_the_same(known: str, new: s
     [("It was 5 °C in Rome", "It was −5 °C in Rome"), ("voted 👎", "voted 👍"), ("a ≠ b", "a = b"), ("x2", "x²")],
 )
 def test_a_fact_that_a_model_gives_is_not_held_by_a_text_with_another_sign(text: str, other: str):
-    assert share_held(text, [text]) == 1
-    assert (share_held(text, [other]), share_held(other, [text])) == (0, 0)
+    assert share_contained(text, [text]) == 1
+    assert (share_contained(text, [other]), share_contained(other, [text])) == (0, 0)

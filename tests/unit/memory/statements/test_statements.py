@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.statements.language.languages import language_of
-from graph_memory.memory.statements.pairs.comparing import compared
+from graph_memory.memory.statements.pairs.comparing import compare
 from graph_memory.memory.statements.pairs.judging import weigh
-from graph_memory.memory.statements.statement_verdict import Known, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, verdict
 from graph_memory.memory.statements.values.values import values_of
 from tables import for_rows
 
@@ -34,7 +34,7 @@ def test_equal_values_are_equal_in_any_spelling(one: str, other: str):
 
 
 def is_asked(known: str, new: str, entity: str) -> bool:
-    return weigh(compared(known, new, entity)) >= 0
+    return weigh(compare(known, new, entity)) >= 0
 
 
 @for_rows(
@@ -63,7 +63,7 @@ def test_an_end_is_asked_about_and_a_wish_another_person_or_a_fuller_statement_i
         )
     }
     assert list(rules.values()) == [True, False, False, False, False]
-    assert compared(known, "sold the flat in Turin").features["event that ends it"] == "sold ends lives"
+    assert compare(known, "sold the flat in Turin").features["event that ends it"] == "sold ends lives"
 
 
 @for_rows(
@@ -88,8 +88,8 @@ def test_what_is_exclaimed_may_still_end_what_is_known():
 
 def test_a_denial_is_about_what_its_clause_says():
     known = "plays chess in a club on Fridays, though never against computers"
-    assert compared(known, "plays chess in a club on Fridays").features == {}
-    assert compared(known, "plays against computers").features == {"polarity": "no longer denies"}
+    assert compare(known, "plays chess in a club on Fridays").features == {}
+    assert compare(known, "plays against computers").features == {"polarity": "no longer denies"}
 
 
 @for_rows(
@@ -111,9 +111,11 @@ def test_a_denial_is_asked_about_also_where_one_word_says_the_same(known: str, n
 
 def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date():
     crowd = [f"the printer in room {room} is slow" for room in range(2, 30)]
-    known = [Known(str(place), text) for place, text in enumerate(["the scanner is kept in the cellar", *crowd])]
+    known = [
+        CurrentObservation(str(place), text) for place, text in enumerate(["the scanner is kept in the cellar", *crowd])
+    ]
 
-    def asked(new: str, among: list[Known]) -> list[str]:
+    def asked(new: str, among: list[CurrentObservation]) -> list[str]:
         return [doubt.known.text for doubt in verdict(new, among, "").doubts]
 
     assert asked("the room is used now", known) == []
@@ -123,7 +125,10 @@ def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date()
 
 
 def test_a_document_is_compared_with_nothing_and_takes_no_time():
-    long, short = Known("1", "likes green tea " + "a" * 200_000), Known("2", "likes green tea")
+    long, short = (
+        CurrentObservation("1", "likes green tea " + "a" * 200_000),
+        CurrentObservation("2", "likes green tea"),
+    )
     assert verdict(f"{long.text}b", [long, short], "") == Verdict(rule=Rule.NEW)
     assert verdict(long.text, [short, long], "").known == long
     assert verdict("likes green tea, too", [long], "") == Verdict(rule=Rule.NEW)

@@ -10,11 +10,11 @@ import pytest
 from benchmarks import heads
 from benchmarks.remembering import PAIRS, UNSEEN, Pair, labelled
 from graph_memory.memory.statements.pairs.weights import ABOUT_ONE_THING, CONTRADICTS, THRESHOLD
-from graph_memory.memory.statements.statement_verdict import Known, Rule, Verdict, verdict
+from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, verdict
 
 
 def judged(pair: Pair) -> Verdict:
-    return verdict(pair.new, [Known("1", pair.known)], pair.entity)
+    return verdict(pair.new, [CurrentObservation("1", pair.known)], pair.entity)
 
 
 @pytest.mark.parametrize("path", sorted(UNSEEN.rglob("*.jsonl")), ids=lambda path: path.stem)

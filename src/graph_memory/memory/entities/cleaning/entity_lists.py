@@ -8,12 +8,12 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.results import EntityList
-from graph_memory.memory.entities.cleaning.survey import checked_limit, surveyed
+from graph_memory.memory.entities.cleaning.survey import check_list_limit, read_survey
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, stored_name
 from graph_memory.memory.search.access_store import MAX_LISTED, most_used
 from graph_memory.storage.queries import query
 
-_LOOKED_AT = 5_000
+_MAX_EVENTS = 5_000
 """Maximum number of events that are searched for recent changes."""
 
 
@@ -39,42 +39,44 @@ OF_TYPE = query("entities/of_type", str)
 
 async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
     """Return the recently changed entities. See `Entities.get_recent`."""
-    most = checked_limit(limit)
-    rows = await core.store.read(CHANGED, domain=domain, looked=_LOOKED_AT)
-    return await _listed(core, domain, [row.id for row in rows], most, changed={row.id: row for row in rows})
+    limit = check_list_limit(limit)
+    rows = await core.store.read(CHANGED, domain=domain, looked=_MAX_EVENTS)
+    return await _list_entities(core, domain, [row.id for row in rows], limit, changed={row.id: row for row in rows})
 
 
 async def get_hot(core: Core, domain: str, limit: int) -> EntityList:
     """Return the most used entities. See `Entities.get_hot`."""
-    most = checked_limit(limit)
+    most = check_list_limit(limit)
     rows = await most_used(core, domain, MAX_LISTED)
-    return await _listed(core, domain, [row.id for row in rows], most, looked_at={row.id: row.count for row in rows})
+    return await _list_entities(
+        core, domain, [row.id for row in rows], most, looked_at={row.id: row.count for row in rows}
+    )
 
 
 async def get_by_type(core: Core, domain: str, type_name: str, limit: int) -> EntityList:
     """Return entities of a type. See `Entities.get_by_type`."""
-    most = checked_limit(limit)
+    most = check_list_limit(limit)
     stored = sorted({stored_name(type_name, ENTITY), ENTITY})
     ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=most + 1)
     if not ids and (ontology := await core.log.ontology(domain)) is not None:
         ontology.node_type(stored_name(type_name, ENTITY))  # raises if there is no such type
-    return await _listed(core, domain, ids, most)
+    return await _list_entities(core, domain, ids, most)
 
 
-async def _listed(
+async def _list_entities(
     core: Core,
     domain: str,
     ids: list[str],
-    most: int,
+    limit: int,
     *,
     changed: Mapping[str, ChangedRow] | None = None,
     looked_at: Mapping[str, int] | None = None,
 ) -> EntityList:
-    rows = await surveyed(core.store, domain, ids)
-    briefs = [row.brief((looked_at or {}).get(row.id)) for row in rows[:most]]
+    rows = await read_survey(core.store, domain, ids)
+    briefs = [row.brief((looked_at or {}).get(row.id)) for row in rows[:limit]]
     if changed:
-        last = [changed[row.id] for row in rows[:most]]
+        last = [changed[row.id] for row in rows[:limit]]
         briefs = [
             brief.model_copy(update={"changed": row.at, "by": row.by}) for brief, row in zip(briefs, last, strict=True)
         ]
-    return EntityList(entities=tuple(briefs), more=len(rows) > most)
+    return EntityList(entities=tuple(briefs), more=len(rows) > limit)

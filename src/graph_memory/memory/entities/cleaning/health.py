@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.misplaced import find_misplaced_facts
 from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans
 from graph_memory.memory.entities.cleaning.similar import duplicates_among
-from graph_memory.memory.entities.cleaning.survey import SurveyRow, checked_limit, survey
+from graph_memory.memory.entities.cleaning.survey import SurveyRow, check_list_limit, survey
 from graph_memory.memory.entities.names.similar_names import SAME
 from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, question_id
 from graph_memory.memory.graph.neighbours import states_of
@@ -35,7 +35,7 @@ STALE = timedelta(days=180)
 """The time after which an entity that was neither changed nor used is stale."""
 HUB = 100
 """Minimum number of relations of a hub."""
-MOST_QUESTIONS = 1_000
+MAX_QUESTIONS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ USED_CONNECTION_TYPES = query("entities/used_types", str)
 
 async def find_orphans(core: Core, domain: str, limit: int) -> Orphans:
     """Return entities without relations. See `Entities.find_orphans`."""
-    most = checked_limit(limit)
+    limit = check_list_limit(limit)
     rows, _ = await survey(core, domain)
     results = orphans_among(rows)
     orphans = [
         Orphan(name=row.name, type=row.type, observations=row.observations, call=orphan_call(row))
-        for row in results[:most]
+        for row in results[:limit]
     ]
     return Orphans(orphans=tuple(orphans), found=len(results))
 
@@ -87,53 +87,53 @@ def orphan_call(row: SurveyRow) -> ReadyCall:
 
 async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
     """Return the possible improvements of a graph. See `Entities.graph_health`."""
-    most = checked_limit(limit)
+    limit = check_list_limit(limit)
     rows, counts = await survey(core, domain)
     ontology = await core.log.ontology(domain) or Ontology()
-    every = [
-        await _duplicates(core, domain, rows),
-        [_orphan(row) for row in orphans_among(rows)],
-        await _stale(core, domain, rows),
-        await contradictions(core, domain, ontology),
-        [_hub(row) for row in sorted(rows, key=lambda row: -row.relations) if row.relations >= HUB],
-        await _lost_premises(core, domain, ontology),
-        await _unused_types(core, domain, ontology),
+    findings_by_check = [
+        await _find_duplicates(core, domain, rows),
+        [_orphan_finding(row) for row in orphans_among(rows)],
+        await _find_stale(core, domain, rows),
+        await find_contradictions(core, domain, ontology),
+        [_hub_finding(row) for row in sorted(rows, key=lambda row: -row.relations) if row.relations >= HUB],
+        await _find_lost_premises(core, domain, ontology),
+        await _find_unused_types(core, domain, ontology),
         await open_questions(core, domain),
         await find_misplaced_facts(core, domain),
     ]
-    kinds = {findings[0].kind: findings for findings in every if findings}
+    kinds = {findings[0].kind: findings for findings in findings_by_check if findings}
     return GraphHealth(
         entities=counts.entities,
         observations=counts.observations,
         relations=counts.relations,
         healthy=not kinds,
         counts={kind: len(findings) for kind, findings in kinds.items()},
-        findings=tuple(finding for kind in kinds.values() for finding in kind[:most]),
+        findings=tuple(finding for kind in kinds.values() for finding in kind[:limit]),
         left_out=max(counts.entities - len(rows), 0),
     )
 
 
-async def _duplicates(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
+async def _find_duplicates(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
     return [
         Finding(kind="duplicate", about=duplicate.names, reason="; ".join(duplicate.reasons), call=duplicate.call)
         for duplicate in await duplicates_among(core, domain, rows, SAME)
     ]
 
 
-def _orphan(row: SurveyRow) -> Finding:
+def _orphan_finding(row: SurveyRow) -> Finding:
     reason = f"no relations, {row.observations} observation{'' if row.observations == 1 else 's'}"
     return Finding(kind="orphan", about=(row.name,), reason=reason, call=orphan_call(row))
 
 
-async def _stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
+async def _find_stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
     """Return the entities that were not changed or used for a long time, oldest first."""
     before = utc_now() - STALE
     old = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
     looks = await accesses_of(core, domain, [row.id for row in old])
-    return [_stale_one(row) for row in old if row.id not in looks or looks[row.id].last < before]
+    return [_stale_finding(row) for row in old if row.id not in looks or looks[row.id].last < before]
 
 
-def _stale_one(row: SurveyRow) -> Finding:
+def _stale_finding(row: SurveyRow) -> Finding:
     reason = f"neither changed nor used since {_day(row.changed)}: still true?"
     call = ReadyCall(tool="open_nodes", arguments={"names": [row.name]})
     return Finding(kind="stale", about=(row.name,), reason=reason, call=call)
@@ -143,38 +143,38 @@ def _day(time: datetime) -> str:
     return time.date().isoformat()
 
 
-def _hub(row: SurveyRow) -> Finding:
+def _hub_finding(row: SurveyRow) -> Finding:
     reason = f"{row.relations:,} relations: is it several entities in one, or too general to be useful?"
     call = ReadyCall(tool="recall", arguments={"focus": [row.id], "max_tokens": 500})
     return Finding(kind="hub", about=(row.name,), reason=reason, call=call)
 
 
-async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
+async def find_contradictions(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return the pairs that connections mark as contradictory."""
     declared = ontology.find_connection_type(TYPE)
     if declared is None:
         return []
     rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MAX_EDGES)
     reason = "a connection says that both cannot be true: correct the wrong one, then delete the connection"
-    ends = await _ends(core, domain, rows)
-    return [_to_take_away("contradiction", row, reason, ends) for row in rows]
+    ends = await _read_ends(core, domain, rows)
+    return [_deletable_connection("contradiction", row, reason, ends) for row in rows]
 
 
-async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
+async def _find_lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return the inferred connections whose premises no longer hold."""
     types = sorted({type_.name for type_ in ontology.connection_types if type_.transitive})
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MAX_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
-    lost = {one: gone for one, gone in (await lost_premises(core, domain, list(inferred))).items() if gone}
-    ends = await _ends(core, domain, [inferred[one] for one in lost])
+    lost = {id_: premises for id_, premises in (await lost_premises(core, domain, list(inferred))).items() if premises}
+    ends = await _read_ends(core, domain, [inferred[id_] for id_ in lost])
     return [
-        _to_take_away(
+        _deletable_connection(
             "lost_premise",
-            inferred[one],
-            f"{inferred[one].type} was inferred from {', '.join(gone)}, which was deleted or no longer holds",
+            inferred[id_],
+            f"{inferred[id_].type} was inferred from {', '.join(premises)}, which was deleted or no longer holds",
             ends,
         )
-        for one, gone in lost.items()
+        for id_, premises in lost.items()
     ]
 
 
@@ -186,18 +186,19 @@ class _End:
     is_entity: bool
 
 
-async def _ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mapping[str, _End]:
+async def _read_ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mapping[str, _End]:
     ids = {end for row in rows for end in (row.from_id, row.to_id)}
     events = await states_of(core, domain, sorted(ids))
-    named = {str(event["_subject"]): (event, str(event.get("name") or event.get("_title") or "")) for event in events}
+    titles = {str(event["_subject"]): (event, str(event.get("name") or event.get("_title") or "")) for event in events}
     return {
-        node: _End(title or node, bool(title) and one.get(ENTITY) is not None) for node, (one, title) in named.items()
+        node: _End(title or node, bool(title) and state.get(ENTITY) is not None)
+        for node, (state, title) in titles.items()
     }
 
 
-def _to_take_away(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]) -> Finding:
+def _deletable_connection(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]) -> Finding:
     """Return a finding about a connection to delete. A relation between entities is deleted by name."""
-    start, end = (ends.get(each, _End(each, is_entity=False)) for each in (row.from_id, row.to_id))
+    start, end = (ends.get(node, _End(node, is_entity=False)) for node in (row.from_id, row.to_id))
     call = ReadyCall(tool="delete_connection", arguments={"connection_id": row.id})
     if start.is_entity and end.is_entity:
         relation = {"from": start.title, "to": end.title, "relationType": row.type}
@@ -205,30 +206,32 @@ def _to_take_away(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]
     return Finding(kind=kind, about=(start.title, end.title), reason=reason, call=call)
 
 
-async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
+async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return the types without records, except the standard types, which are a selection to choose from."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
     names = [type_.name for type_ in ontology.connection_types if type_.name not in standard_names()]
     used_connections = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
-    every = {
+    names_by_subject = {
         type_subject(Kind.NODE_TYPE, type_.name): type_.name for type_ in ontology.node_types if type_.name not in used
     }
-    every |= {type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections}
-    events = map(Event.from_row, await read_in_parts(core.store, LAST_EVENTS, domain, subjects=list(every)))
-    return [_unused(every[event.draft.subject], event) for event in events]
+    names_by_subject |= {
+        type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections
+    }
+    events = map(Event.from_row, await read_in_parts(core.store, LAST_EVENTS, domain, subjects=list(names_by_subject)))
+    return [_unused_finding(names_by_subject[event.draft.subject], event) for event in events]
 
 
-def _unused(name: str, event: Event) -> Finding:
+def _unused_finding(name: str, event: Event) -> Finding:
     """Return the next call for a type. The declaration of an unused type can be reverted."""
     call = ReadyCall(tool="memory_log", arguments={"subject": event.draft.subject})
     if event.draft.op is Op.CREATE:
         call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})
-    what = str(event.draft.kind).replace("_", " ")
-    reason = f"a {what} without records: use it, or revert its declaration (event {event.seq})"
+    kind = str(event.draft.kind).replace("_", " ")
+    reason = f"a {kind} without records: use it, or revert its declaration (event {event.seq})"
     return Finding(kind="unused_type", about=(name,), reason=reason, call=call)
 
 
-async def open_questions(core: Core, domain: str, most: int = MOST_QUESTIONS) -> list[Finding]:
+async def open_questions(core: Core, domain: str, limit: int = MAX_QUESTIONS) -> list[Finding]:
     """Return the open questions of remember, latest first."""
-    return [row.finding for row in await core.store.read(QUESTIONS, domain=domain, limit=most)]
+    return [row.finding for row in await core.store.read(QUESTIONS, domain=domain, limit=limit)]

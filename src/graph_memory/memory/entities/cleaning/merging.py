@@ -12,12 +12,12 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
 from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
-from graph_memory.memory.entities.cleaning.side_by_side import Pair, ask_beside, pairs_in_doubt
+from graph_memory.memory.entities.cleaning.side_by_side import Pair, add_questions, pairs_in_doubt
 from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.observations.attached import Attached, read_attached
-from graph_memory.memory.entities.observations.moving import Moving
-from graph_memory.memory.entities.writes import checked, owners_of_new
-from graph_memory.memory.entity_graph.entity_queries import NAMED, states_of
+from graph_memory.memory.entities.observations.moving import Move
+from graph_memory.memory.entities.writes import owners_of_new, validate
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, states_of
 from graph_memory.memory.entity_graph.names import not_found
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
@@ -33,7 +33,7 @@ from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-MOST = 50
+MAX_MERGED = 50
 """Maximum number of entities that are merged into one at once."""
 
 
@@ -46,14 +46,16 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         raise not_found(into) from error
-    gone = [name for name in dict.fromkeys(others) if name != target]
-    if not gone or len(gone) > MOST:
-        hint = f"Pass names of 1 to {MOST} other entities, which become aliases of {into}."
-        raise fault("names", "There is nothing to merge" if not gone else f"{len(gone)} are too many", hint)
-    made: dict[str, str] = {}
-    doubtful = await pairs_in_doubt(core, domain, target, gone)
+    merged_names = [name for name in dict.fromkeys(others) if name != target]
+    if not merged_names or len(merged_names) > MAX_MERGED:
+        hint = f"Pass names of 1 to {MAX_MERGED} other entities, which become aliases of {into}."
+        raise fault(
+            "names", "There is nothing to merge" if not merged_names else f"{len(merged_names)} are too many", hint
+        )
+    new_ids: dict[str, str] = {}
+    pairs = await pairs_in_doubt(core, domain, target, merged_names)
     return await until_rules_hold(
-        lambda broken: _attempt(core, domain, _Merge(target, gone, doubtful, broken, made), dry_run=dry_run)
+        lambda broken: _attempt(core, domain, _Merge(target, merged_names, pairs, broken, new_ids), dry_run=dry_run)
     )
 
 
@@ -65,11 +67,11 @@ class _Merge:
     names: Sequence[str]
     doubtful: Sequence[Pair]
     broken: Mapping[str, BrokenLink]
-    made: dict[str, str]
+    new_ids: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Stored:
     """The entities, the records attached to the merged ones, and the data that the target may take over."""
 
     target: NodeState
@@ -83,7 +85,7 @@ class _Known:
     context: Context
 
     @property
-    def described(self) -> list[NodeState]:
+    def nodes_with_description(self) -> list[NodeState]:
         """The entities with a description."""
         return [node for node in (self.target, *self.sources) if node.content.size]
 
@@ -93,10 +95,10 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     ontology = await core.log.require_ontology(domain)
     has_rules = any(link_rules(declared) for declared in ontology.connection_types)
 
-    async def read(reader: Reader, head: Head) -> _Known:
+    async def read(reader: Reader, head: Head) -> _Stored:
         return await _read(core, reader, head, merge)
 
-    def decide(head: Head, known: _Known) -> Decision[EntitiesMerged]:
+    def decide(head: Head, known: _Stored) -> Decision[EntitiesMerged]:
         return _decide(head, known, merge)
 
     async def check(reader: Reader, events: Sequence[Event], _: EntitiesMerged) -> None:
@@ -106,23 +108,23 @@ async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> 
     written = await core.log.write(
         "merge_entities", domain, core.origin, read, decide, after_write=after, dry_run=dry_run
     )
-    told, changes = written.report, written.receipt
+    merged, changes = written.report, written.receipt
     if dry_run:
-        questions = [question.model_copy(update={"id": None}) for question in told.questions or ()]
-        return told.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
-    return told.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
+        questions = [question.model_copy(update={"id": None}) for question in merged.questions or ()]
+        return merged.model_copy(update={"dry_run": True, "questions": tuple(questions) or None})
+    return merged.model_copy(update={"since": changes.changes[0].seq, "until": changes.seq})
 
 
-async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Known:
+async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Stored:
     states = await _states(reader, head.domain, [merge.into, *merge.names])
     target, sources = states[merge.into], [states[name] for name in merge.names]
-    attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.made)
-    described = [node.content for node in (target, *sources) if node.content.size]
-    hashes = list(dict.fromkeys(ref.sha256 for ref in described))
+    attached = await read_attached(reader, head.domain, target.id, [source.id for source in sources], merge.new_ids)
+    contents = [node.content for node in (target, *sources) if node.content.size]
+    hashes = list(dict.fromkeys(ref.sha256 for ref in contents))
     texts = {row.sha256: row.text for row in await read_in_parts(reader, CONTENTS, head.domain, hashes=hashes)}
     content = None
-    if described and not target.content.size:
-        content = await core.contents.fetch(head.domain, described[0], texts.get(described[0].sha256))
+    if contents and not target.content.size:
+        content = await core.contents.fetch(head.domain, contents[0], texts.get(contents[0].sha256))
     nodes = [(target.type, node.properties) for node in (target, *sources)]
     context = Context(
         ontology=head.ontology,
@@ -132,58 +134,63 @@ async def _read(core: Core, reader: Reader, head: Head, merge: _Merge) -> _Known
         broken=merge.broken,
     )
     windows = await core.contents.windows(content) if content else ()
-    return _Known(target, sources, attached, texts, content, windows, context)
+    return _Stored(target, sources, attached, texts, content, windows, context)
 
 
-def _decide(head: Head, known: _Known, merge: _Merge) -> Decision[EntitiesMerged]:
-    target, sources = known.target, known.sources
-    moving = known.attached.moved(head.at)
-    questions = ask_beside(moving, merge.doubtful)
+def _decide(head: Head, stored: _Stored, merge: _Merge) -> Decision[EntitiesMerged]:
+    target, sources = stored.target, stored.sources
+    move = stored.attached.move(head.at)
+    questions = add_questions(move, merge.doubtful)
     properties, conflicts = merged_properties(target, sources)
-    conflicts += _other_descriptions(known)
-    conflicts += _differences(moving, {source.id: str(source.properties["name"]) for source in sources})
+    conflicts += _description_conflicts(stored)
+    conflicts += _relation_conflicts(move, {source.id: str(source.properties["name"]) for source in sources})
     aliases = chain.from_iterable(
         (str(source.properties["name"]), *aliases_of(source.properties)) for source in sources
     )
     properties |= with_aliases(target.properties, merge.into, aliases)
     edit = NodeEdit(
         properties=properties,
-        content=known.content,
+        content=stored.content,
         format=None,
         tags=tuple(dict.fromkeys(chain(target.tags, *(source.tags for source in sources)))),
         fields={},
         expected_version=None,
-        windows=known.windows,
+        windows=stored.windows,
     )
-    going = [
+    deletions = [
         Draft(op=Op.DELETE, kind=Kind.NODE, subject=source.id, type=source.type, previous=source.version)
         for source in sources
     ]
-    drafts = [*going, update_draft(head, target, edit), *moving.drafts]
-    told = EntitiesMerged(
+    drafts = [*deletions, update_draft(head, target, edit), *move.drafts]
+    merged = EntitiesMerged(
         into=merge.into,
         id=target.id,
         merged=tuple(merge.names),
-        observations_moved=moving.count(Kind.OBSERVATION),
-        observations_known=moving.known_observations,
-        relations_moved=moving.count(Kind.CONNECTION),
-        relations_known=moving.known_relations,
+        observations_moved=move.count(Kind.OBSERVATION),
+        observations_known=move.known_observations,
+        relations_moved=move.count(Kind.CONNECTION),
+        relations_known=move.known_relations,
         aliases=tuple(aliases_of({**target.properties, **properties})),
         conflicts=tuple(conflicts),
         questions=tuple(questions) or None,
     )
-    return Decision(checked(head, drafts, known.context), told)
+    return Decision(validate(head, drafts, stored.context), merged)
 
 
-def _other_descriptions(known: _Known) -> list[MergeConflict]:
+def _description_conflicts(stored: _Stored) -> list[MergeConflict]:
     """Return the descriptions that are dropped because the target has, or takes over, another one."""
-    first, *others = known.described or [known.target]
+    first, *others = stored.nodes_with_description or [stored.target]
 
-    def said(node: NodeState) -> str:
-        return shown(known.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
+    def description_of(node: NodeState) -> str:
+        return shown(stored.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
 
     return [
-        MergeConflict(what="description", kept=said(first), not_taken=said(other), of=str(other.properties["name"]))
+        MergeConflict(
+            what="description",
+            kept=description_of(first),
+            not_taken=description_of(other),
+            of=str(other.properties["name"]),
+        )
         for other in others
         if not other.content.is_same(first.content)
     ]
@@ -191,11 +198,11 @@ def _other_descriptions(known: _Known) -> list[MergeConflict]:
 
 async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[str, NodeState]:
     """Return entities by name. Raises NODE_NOT_FOUND."""
-    rows = await read_in_parts(reader, NAMED, domain, names=names)
+    rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=names)
     states = await states_of(reader, domain, [row.id for row in rows])
-    lacking = next((name for name in names if name not in states), None)
-    if lacking is not None:
-        raise not_found(lacking)
+    missing = next((name for name in names if name not in states), None)
+    if missing is not None:
+        raise not_found(missing)
     return states
 
 
@@ -203,7 +210,7 @@ def merged_properties(
     target: NodeState, sources: Sequence[NodeState]
 ) -> tuple[dict[str, PropertyValue], list[MergeConflict]]:
     """Return the properties that the target takes over, and the conflicts, in which it keeps its own. Pure."""
-    taken: dict[str, PropertyValue] = {}
+    properties: dict[str, PropertyValue] = {}
     conflicts: list[MergeConflict] = []
     for source in sources:
         name = str(source.properties["name"])
@@ -213,15 +220,15 @@ def merged_properties(
         for key, value in source.properties.items():
             if key in ("name", ALIASES):
                 continue
-            known = {**taken, **target.properties}.get(key)
-            if known is None:
-                taken[key] = value
-            elif known != value:
-                conflicts.append(MergeConflict(what=key, kept=shown(known), not_taken=shown(value), of=name))
-    return taken, conflicts
+            own_value = {**properties, **target.properties}.get(key)
+            if own_value is None:
+                properties[key] = value
+            elif own_value != value:
+                conflicts.append(MergeConflict(what=key, kept=shown(own_value), not_taken=shown(value), of=name))
+    return properties, conflicts
 
 
-def _differences(moving: Moving, names: Mapping[str, str]) -> list[MergeConflict]:
+def _relation_conflicts(move: Move, names: Mapping[str, str]) -> list[MergeConflict]:
     """Return the conflicts of relations that the target already has."""
     return [
         MergeConflict(
@@ -231,5 +238,5 @@ def _differences(moving: Moving, names: Mapping[str, str]) -> list[MergeConflict
             of=names.get(difference.relation.draft.from_id or "")
             or names.get(difference.relation.draft.to_id or "", ""),
         )
-        for difference in moving.differences
+        for difference in move.differences
     ]

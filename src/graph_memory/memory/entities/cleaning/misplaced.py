@@ -23,7 +23,7 @@ from graph_memory.model.text.name_key import name_key
 from graph_memory.model.text.wording import quoted
 from graph_memory.storage.queries import query
 
-MOST = 20_000
+MAX_OBSERVATIONS = 20_000
 """Maximum number of observations that are checked."""
 _STEP = 14
 """The schema step that introduced the comparison of names with all their signs."""
@@ -31,7 +31,7 @@ _OLD_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedRow:
+class NamedObservationRow:
     """An observation with the names of its entity."""
 
     name: str
@@ -46,7 +46,7 @@ class ObservedRow:
 
 
 COMPARED_SINCE = query("entities/compared_since", datetime)
-OBSERVED_BEFORE = query("entities/observed_before", ObservedRow)
+OBSERVED_BEFORE = query("entities/observed_before", NamedObservationRow)
 
 
 async def find_misplaced_facts(core: Core, domain: str) -> list[Finding]:
@@ -56,11 +56,11 @@ async def find_misplaced_facts(core: Core, domain: str) -> list[Finding]:
     """
     [since] = await core.store.read(COMPARED_SINCE, step=_STEP)
     before = f"obs_{ULID.from_datetime(since)}"
-    rows = await core.store.read(OBSERVED_BEFORE, domain=domain, before=before, limit=MOST)
+    rows = await core.store.read(OBSERVED_BEFORE, domain=domain, before=before, limit=MAX_OBSERVATIONS)
     return [_finding(row, other) for row in rows if (other := other_name(row.text, row.names)) is not None]
 
 
-def _finding(row: ObservedRow, other: str) -> Finding:
+def _finding(row: NamedObservationRow, other: str) -> Finding:
     reason = (
         f"{quoted(row.text)} ({row.id}) names {quoted(other)}, which was confused with {quoted(row.name)} before: "
         f"if it is about {quoted(other)}, remember it there and delete it here"
@@ -82,7 +82,7 @@ def other_name(text: str, names: Sequence[str]) -> str | None:
 
 
 def _find_different_spans(spans: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Yield the spans whose letters or symbols differ from those of every name."""
+    """Yield the spans whose letters or symbols differ from every name."""
     for span in spans:
         if span == strip_punctuation(span) and all(
             differ_in_signs(span, name) or letters(parts(span)) != letters(parts(name)) for name in names

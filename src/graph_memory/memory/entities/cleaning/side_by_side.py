@@ -9,17 +9,17 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.observations.current import CURRENT, words_of
-from graph_memory.memory.entities.observations.moving import Moving
+from graph_memory.memory.entities.observations.moving import Move
 from graph_memory.memory.entities.remember_results import OBSERVATION_CHOICES, Question, question_id
-from graph_memory.memory.entity_graph.entity_queries import NAMED
-from graph_memory.memory.statements.statement_verdict import MOST_ASKED, Doubt, Known, verdict
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
+from graph_memory.memory.statements.statement_verdict import MAX_QUESTIONS, CurrentObservation, Doubt, verdict
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState
 
-_MOST = 200
+_MAX_STATEMENTS = 200
 """Maximum number of statements of an entity that are compared."""
-_NEAR = 8
-"""Maximum number of statements that each is compared with: those that share most words with it."""
+_MAX_COMPARED = 8
+"""Maximum number of statements that each is compared with, by the number of shared words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,43 +35,47 @@ async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str
 
     They are compared before the write in a thread, since comparing takes too long to hold the lock.
     """
-    rows = await core.store.read(NAMED, domain=domain, names=[into, *names])
+    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[into, *names])
     ids = {row.name: row.id for row in rows}
     texts = [
         await core.store.read(CURRENT, domain=domain, node=ids[name]) if name in ids else [] for name in (into, *names)
     ]
-    return await anyio.to_thread.run_sync(_compared, into, texts)
+    return await anyio.to_thread.run_sync(_compare, into, texts)
 
 
-def _compared(entity: str, every: Sequence[Sequence[Known]]) -> list[Pair]:
-    known, pairs = [*every[0][:_MOST]], list[Pair]()
-    for texts in every[1:]:
-        own = texts[:_MOST]
-        pairs += [Pair(one.text, doubt) for one in own for doubt in verdict(one.text, _near(one, known), entity).doubts]
-        known += own
+def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObservation]]) -> list[Pair]:
+    known, pairs = [*statements_by_entity[0][:_MAX_STATEMENTS]], list[Pair]()
+    for texts in statements_by_entity[1:]:
+        statements = texts[:_MAX_STATEMENTS]
+        pairs += [
+            Pair(observation.text, doubt)
+            for observation in statements
+            for doubt in verdict(observation.text, _sharing_words(observation, known), entity).doubts
+        ]
+        known += statements
     return sorted(pairs, key=lambda pair: -pair.doubt.score)
 
 
-def _near(one: Known, known: Sequence[Known]) -> list[Known]:
+def _sharing_words(observation: CurrentObservation, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:
     """Return the statements that share most words with an observation, and at least one word."""
-    words = frozenset(words_of(one.text))
-    shared = [(len(words.intersection(words_of(each.text))), each) for each in known]
-    return [each for count, each in sorted(shared, key=lambda pair: -pair[0])[:_NEAR] if count]
+    words = frozenset(words_of(observation.text))
+    shared = [(len(words.intersection(words_of(other.text))), other) for other in known]
+    return [other for count, other in sorted(shared, key=lambda pair: -pair[0])[:_MAX_COMPARED] if count]
 
 
-def ask_beside(moving: Moving, pairs: Sequence[Pair]) -> list[Question]:
+def add_questions(move: Move, pairs: Sequence[Pair]) -> list[Question]:
     """Add questions to the statements that move, and return the questions."""
-    drafts = enumerate(moving.drafts)
+    drafts = enumerate(move.drafts)
     places = {str((draft.state or {}).get("_text")): place for place, draft in drafts if draft.kind is Kind.OBSERVATION}
     questions: list[Question] = []
     for pair in pairs:
-        place, known = places.get(pair.text), moving.texts.get(pair.doubt.known.text)
-        if place is None or known is None or len(questions) == MOST_ASKED:
+        place, known = places.get(pair.text), move.texts.get(pair.doubt.known.text)
+        if place is None or known is None or len(questions) == MAX_QUESTIONS:
             continue
-        draft = moving.drafts[place]
+        draft = move.drafts[place]
         state = ObservationState.from_state(draft.state or {})
         asks = tuple(dict.fromkeys((*state.asks, known)))
-        moving.drafts[place] = replace(draft, state=replace(state, asks=asks).state())
+        move.drafts[place] = replace(draft, state=replace(state, asks=asks).state())
         questions.append(_question(draft.subject, known, pair))
     return questions
 

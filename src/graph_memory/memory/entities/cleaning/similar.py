@@ -13,12 +13,12 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, Similar, SimilarFound
 from graph_memory.memory.entities.cleaning.survey import (
     SurveyRow,
-    checked_limit,
+    check_list_limit,
     entity_id,
+    read_survey,
     survey,
-    surveyed,
 )
-from graph_memory.memory.entities.names.candidates import fitting
+from graph_memory.memory.entities.names.candidates import names_containing
 from graph_memory.memory.entities.names.find_entities import name_of_entity
 from graph_memory.memory.entities.names.similar_names import (
     LIKE,
@@ -40,18 +40,18 @@ from graph_memory.model.subjects.subjects import folded
 from graph_memory.model.values.strength import fraction
 from graph_memory.storage.queries import query
 
-_MOST_SHARING = 5
+_MAX_SHARING = 5
 """Maximum number of entities that share an observation. More common observations say nothing."""
-_MOST_TEXTS = 5_000
-_LOOKED_AT = 200
+_MAX_TEXTS = 5_000
+_MAX_COMPARED = 200
 """Maximum number of entities that one is compared with: by each part of its name, and by shared observations."""
-_FITTED = 10
+_MAX_PARTS = 10
 """Maximum number of name parts for which the matching names are counted. Other parts count as ambiguous."""
-_NEAREST = 30
+_MAX_NEAREST = 30
 """Maximum number of entities that one is compared with by vectors."""
-_TEXT = 1_000
+_MAX_TEXT = 1_000
 """Number of characters that represent an entity in a vector."""
-_WITH_VECTORS = 2_000
+_MAX_WITH_VECTORS = 2_000
 """Maximum number of entities of pairs that are compared by vectors."""
 
 
@@ -78,35 +78,52 @@ Pair = tuple[str, str]
 
 async def find_similar(core: Core, domain: str, name: str, limit: int) -> SimilarFound:
     """Return the entities that are similar to an entity. See `Entities.find_similar`."""
-    most = checked_limit(limit)
+    limit = check_list_limit(limit)
     own_id = await entity_id(core.store, domain, await name_of_entity(core.store, domain, name))
-    [own] = await surveyed(core.store, domain, [own_id])
-    sharing = await core.store.read(SHARING, domain=domain, node=own_id, most=_LOOKED_AT)
+    [own] = await read_survey(core.store, domain, [own_id])
+    sharing = await core.store.read(SHARING, domain=domain, node=own_id, most=_MAX_COMPARED)
     shared = {row.id: row.shared for row in sharing}
-    near = await _near_in_meaning(core, domain, own)
-    cosines = near or {}
-    requests = sorted({part for name in own.compared.names for part in _parts(name)})
-    named = await core.store.read(PARTS, domain=domain, parts=requests, limit=_LOOKED_AT)
-    ids = [each for each in dict.fromkeys((*shared, *cosines, *named)) if each != own_id]
-    rows = await surveyed(core.store, domain, ids)
-    fits = await _fits(core, domain, own, rows)
+    nearest = await _read_nearest(core, domain, own)
+    cosines = nearest or {}
+    name_parts = sorted({part for name in own.compared_fields.names for part in _parts(name)})
+    ids_by_name = await core.store.read(PARTS, domain=domain, parts=name_parts, limit=_MAX_COMPARED)
+    ids = [id_ for id_ in dict.fromkeys((*shared, *cosines, *ids_by_name)) if id_ != own_id]
+    rows = await read_survey(core.store, domain, ids)
+    fits = await _count_fits(core, domain, own, rows)
     weighed = [
-        (evidence(own.compared, row.compared, shared.get(row.id, 0), cosines.get(row.id), fits.get(row.id, 0)), row)
+        (
+            evidence(
+                own.compared_fields,
+                row.compared_fields,
+                shared.get(row.id, 0),
+                cosines.get(row.id),
+                fits.get(row.id, 0),
+            ),
+            row,
+        )
         for row in rows
     ]
-    results = [(said, row) for said, row in weighed if said.score >= LIKE]
+    results = [(similarity, row) for similarity, row in weighed if similarity.score >= LIKE]
     results.sort(key=lambda pair: (-pair[0].score, pair[1].name))
     similars = tuple(
-        Similar(name=row.name, type=row.type, score=said.score, reasons=said.told, call=_call(own, row, said)[1])
-        for said, row in results[:most]
+        Similar(
+            name=row.name,
+            type=row.type,
+            score=similarity.score,
+            reasons=similarity.sorted_reasons,
+            call=_call(own, row, similarity)[1],
+        )
+        for similarity, row in results[:limit]
     )
-    return SimilarFound(entity=name, similar=similars, without_vectors=near is None)
+    return SimilarFound(entity=name, similar=similars, without_vectors=nearest is None)
 
 
-async def _fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
+async def _count_fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
     """Return the number of names that contain the common part of two names, by the id of the other entity."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
-    known = {part: len(await fitting(core.store, domain, part)) for part in sorted({*parts.values()})[:_FITTED]}
+    known = {
+        part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
+    }
     return {row: known.get(part, 2) for row, part in parts.items()}
 
 
@@ -118,14 +135,14 @@ def _parts(name: str) -> Iterator[str]:
     yield folded(name)
 
 
-async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
+async def _read_nearest(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
     """Return the nodes with the nearest vectors, with their cosines; None without vectors."""
     if core.embedder is None:
         return None
-    texts = [one.text for one in await core.store.read(CURRENT, domain=domain, node=own.id)]
-    text = f"{own.name}. {' '.join(texts)}"[:_TEXT]
+    texts = [observation.text for observation in await core.store.read(CURRENT, domain=domain, node=own.id)]
+    text = f"{own.name}. {' '.join(texts)}"[:_MAX_TEXT]
     try:
-        result = await search(core, domain, Request(query=text, mode="semantic", max_results=_NEAREST))
+        result = await search(core, domain, Request(query=text, mode="semantic", max_results=_MAX_NEAREST))
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
@@ -135,47 +152,53 @@ async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[s
     return {hit.id: 1 - hit.distance for hit in result.hits if hit.kind == "node" and hit.distance is not None}
 
 
-async def find_duplicates(core: Core, domain: str, limit: int, least: float) -> Duplicates:
+async def find_duplicates(core: Core, domain: str, limit: int, min_score: float) -> Duplicates:
     """Return pairs of entities that may be the same. See `Entities.find_duplicates`."""
-    most, score = checked_limit(limit), fraction("min_score", least)
+    limit, score = check_list_limit(limit), fraction("min_score", min_score)
     rows, counts = await survey(core, domain)
     duplicates = await duplicates_among(core, domain, rows, score)
     left_out = max(counts.entities - len(rows), 0)
-    return Duplicates(duplicates=tuple(duplicates[:most]), found=len(duplicates), compared=len(rows), left_out=left_out)
+    return Duplicates(
+        duplicates=tuple(duplicates[:limit]), found=len(duplicates), compared=len(rows), left_out=left_out
+    )
 
 
-async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], least: float) -> list[Duplicate]:
+async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], min_score: float) -> list[Duplicate]:
     """Return pairs of these entities that may be the same, most similar first."""
-    every = {row.id: row for row in rows}
-    texts = await core.store.read(SHARED, domain=domain, most=_MOST_SHARING, limit=_MOST_TEXTS)
+    rows_by_id = {row.id: row for row in rows}
+    texts = await core.store.read(SHARED, domain=domain, most=_MAX_SHARING, limit=_MAX_TEXTS)
     shared = Counter(pair for row in texts for pair in combinations(sorted(row.ids), 2))
-    compared = {row.id: row.compared for row in rows}
-    likely = await anyio.to_thread.run_sync(_likely, compared, shared)
+    compared = {row.id: row.compared_fields for row in rows}
+    likely = await anyio.to_thread.run_sync(_find_likely, compared, shared)
     cosines = await _cosines(core, domain, list(likely))
     duplicates: list[Duplicate] = []
-    for (one, other), fits in likely.items():
-        said = evidence(compared[one], compared[other], shared[one, other], cosines.get((one, other)), fits)
-        if said.score >= least:
-            duplicates.append(_duplicate(every[one], every[other], said))
+    for (first, second), fits in likely.items():
+        similarity = evidence(
+            compared[first], compared[second], shared[first, second], cosines.get((first, second)), fits
+        )
+        if similarity.score >= min_score:
+            duplicates.append(_duplicate(rows_by_id[first], rows_by_id[second], similarity))
     return sorted(duplicates, key=lambda duplicate: (-duplicate.score, duplicate.names))
 
 
-def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
+def _find_likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
     """Return the pairs with any evidence, each with the number of names that contain the shorter name."""
-    candidates = dict.fromkeys((*(pair for pair in shared if all(one in compared for one in pair)), *pairs(compared)))
+    candidates = dict.fromkeys(
+        (*(pair for pair in shared if all(first in compared for first in pair)), *pairs(compared))
+    )
     parts = {pair: part for pair in candidates if (part := _part(compared, pair))}
     counts = Counter(parts.values())
     return {
-        (one, other): counts[parts.get((one, other), "")]
-        for one, other in candidates
-        if evidence(compared[one], compared[other], shared.get((one, other), 0), None, 1).reasons
+        (first, second): counts[parts.get((first, second), "")]
+        for first, second in candidates
+        if evidence(compared[first], compared[second], shared.get((first, second), 0), None, 1).reasons
     }
 
 
 def _part(compared: Mapping[str, Compared], pair: Pair) -> str | None:
     """Return the id of the entity whose name is a part of the other's name."""
     first, second = pair
-    part = part_of_two(*(compared[one].name for one in pair))
+    part = part_of_two(*(compared[id_].name for id_ in pair))
     return None if part is None else first if part == compared[first].name else second
 
 
@@ -183,24 +206,24 @@ async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair
     """Return the cosines of pairs of entities that have vectors."""
     if core.embedder is None or not likely:
         return {}
-    ids = list(dict.fromkeys(one for pair in likely for one in pair))[:_WITH_VECTORS]
+    ids = list(dict.fromkeys(first for pair in likely for first in pair))[:_MAX_WITH_VECTORS]
     vectors = await directions_of(Place(core, domain, None), ids)
     return {
-        (one, other): float(vectors[one] @ vectors[other])
-        for one, other in likely
-        if one in vectors and other in vectors
+        (first, second): float(vectors[first] @ vectors[second])
+        for first, second in likely
+        if first in vectors and second in vectors
     }
 
 
-def _duplicate(row: SurveyRow, other: SurveyRow, said: Evidence) -> Duplicate:
-    names, call = _call(row, other, said)
-    return Duplicate(names=names, score=said.score, reasons=said.told, call=call)
+def _duplicate(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> Duplicate:
+    names, call = _call(row, other, similarity)
+    return Duplicate(names=names, score=similarity.score, reasons=similarity.sorted_reasons, call=call)
 
 
-def _call(row: SurveyRow, other: SurveyRow, said: Evidence) -> tuple[tuple[str, str], ReadyCall]:
+def _call(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> tuple[tuple[str, str], ReadyCall]:
     """Return two names, the one to keep first, and the next call: a merge only if they have a common name."""
-    kept, gone = sorted((row, other), key=lambda row: row.weight, reverse=True)
-    call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, gone.name]})
-    if said.has_one_name:
-        call = ReadyCall(tool="merge_entities", arguments={"names": [gone.name], "into": kept.name})
-    return (kept.name, gone.name), call
+    kept, merged = sorted((row, other), key=lambda row: row.weight, reverse=True)
+    call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, merged.name]})
+    if similarity.has_one_name:
+        call = ReadyCall(tool="merge_entities", arguments={"names": [merged.name], "into": kept.name})
+    return (kept.name, merged.name), call

@@ -11,15 +11,15 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.cleaning.results import EntityBrief
 from graph_memory.memory.entities.names.similar_names import Compared
-from graph_memory.memory.entity_graph.entity_queries import NAMED
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.entity_graph.names import entity_not_found
 from graph_memory.model.values.arguments import fault
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-MOST = 20_000
+MAX_ENTITIES = 20_000
 """Maximum number of entities that one call reads."""
-MOST_LISTED = 1_000
+MAX_LISTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class SurveyRow:
     changed: datetime
 
     @property
-    def compared(self) -> Compared:
+    def compared_fields(self) -> Compared:
         """The fields for the comparison with other entities."""
         return Compared(self.name, self.type, aliases_of({ALIASES: self.aliases}) if self.aliases else ())
 
@@ -74,10 +74,10 @@ COUNTED = query("entities/counted", CountsRow)
 async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
     """Return the entities of a domain, up to a limit, and the total numbers."""
     [counts] = await core.store.read(COUNTED, domain=domain)
-    return await surveyed(core.store, domain, await core.store.read(IDS, domain=domain, limit=MOST)), counts
+    return await read_survey(core.store, domain, await core.store.read(IDS, domain=domain, limit=MAX_ENTITIES)), counts
 
 
-async def surveyed(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
+async def read_survey(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
     """Return the entities among these nodes, in their order."""
     rows = {row.id: row for row in await read_in_parts(reader, SURVEYED, domain, ids=ids)}
     return [rows[id_] for id_ in ids if id_ in rows]
@@ -85,15 +85,15 @@ async def surveyed(reader: Reader, domain: str, ids: Sequence[str]) -> list[Surv
 
 async def entity_id(reader: Reader, domain: str, name: str) -> str:
     """Return the id of the entity with a name. Raises NODE_NOT_FOUND with the most similar name."""
-    rows = await reader.read(NAMED, domain=domain, names=[name])
-    found = next((row.id for row in rows if not row.is_mentioned), None)
-    if found is None:
+    rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
+    id_ = next((row.id for row in rows if not row.is_mentioned), None)
+    if id_ is None:
         raise await entity_not_found(reader, domain, name)
-    return found
+    return id_
 
 
-def checked_limit(limit: object, most: int = MOST_LISTED) -> int:
+def check_list_limit(limit: object, maximum: int = MAX_LISTED) -> int:
     """Return the maximum length of a list. Raises INVALID_ARGUMENT."""
-    if type(limit) is not int or not 1 <= limit <= most:
-        raise fault("limit", f"limit is {limit!r}", f"Use a whole number from 1 to {most:,}.")
+    if type(limit) is not int or not 1 <= limit <= maximum:
+        raise fault("limit", f"limit is {limit!r}", f"Use a whole number from 1 to {maximum:,}.")
     return limit

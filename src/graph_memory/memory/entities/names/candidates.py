@@ -9,39 +9,41 @@ from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.entities.names.similar_names import LIKE, SAME, Compared, evidence, is_part, part_of_two
 from graph_memory.memory.entities.names.spans import find_spans
 from graph_memory.memory.entities.remember_results import Candidate, question_id
-from graph_memory.memory.entity_graph.entity_queries import NAMED
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.entity_graph.names import names_with_words, near_names
-from graph_memory.memory.entity_graph.values.rows import NamedRow
+from graph_memory.memory.entity_graph.values.rows import NodeRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.wording import quoted
 from graph_memory.storage.store import Reader
 
-_MOST = 3
-_LONGEST = 6
+_MAX_CANDIDATES = 3
+_MAX_WORDS = 6
 """Maximum number of words of a known name that is searched for in a new name."""
-_NEW = 10
+_MAX_NEW = 10
 """Maximum number of new names of one call that are compared with known names."""
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_a-zà-ÿ][\w.'’-]*)*")
-_SPANS, _SHORTEST = 8, 3
+_SPANS, _MIN_LETTERS = 8, 3
 """Maximum number of parts of a text that are compared with known names, and minimum number of letters of a part."""
 
 
-async def candidates(reader: Reader, domain: str, name: str, kind: str = ENTITY) -> list[Candidate]:
+async def find_candidates(reader: Reader, domain: str, name: str, kind: str = ENTITY) -> list[Candidate]:
     """Return the entities with names similar to a new name of a type, or of which one contains the other."""
-    rows = await _named(reader, domain, [*await near_names(reader, domain, name), *find_spans(name, _LONGEST)])
-    return await _weighed(reader, domain, Compared(name, kind), rows.values(), LIKE)
+    rows = await _entities_named(
+        reader, domain, [*await near_names(reader, domain, name), *find_spans(name, _MAX_WORDS)]
+    )
+    return await _rank(reader, domain, Compared(name, kind), rows.values(), LIKE)
 
 
 async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str]) -> Mapping[str, Sequence[Candidate]]:
     """Return the only entity whose name contains a new name or is part of it, by new name."""
-    found: dict[str, Sequence[Candidate]] = {}
-    for name, kind in names.items() if len(names) <= _NEW else ():
+    candidates_by_name: dict[str, Sequence[Candidate]] = {}
+    for name, kind in names.items() if len(names) <= _MAX_NEW else ():
         near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]
-        rows = await _named(reader, domain, [*near, *find_spans(name, _LONGEST)])
+        rows = await _entities_named(reader, domain, [*near, *find_spans(name, _MAX_WORDS)])
         if (new := rows.pop(name, None)) and rows:
-            near = await _weighed(reader, domain, Compared(name, kind), rows.values(), SAME)
-            found[name] = as_questions(new.id, near)
-    return {name: each for name, each in found.items() if each}
+            near = await _rank(reader, domain, Compared(name, kind), rows.values(), SAME)
+            candidates_by_name[name] = as_questions(new.id, near)
+    return {name: candidates_of_name for name, candidates_of_name in candidates_by_name.items() if candidates_of_name}
 
 
 def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
@@ -49,22 +51,24 @@ def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
     return [candidate.model_copy(update={"question": question_id(new, candidate.id)}) for candidate in known]
 
 
-async def meant_in_text(reader: Reader, domain: str, text: str) -> list[str]:
+async def suggest_entities(reader: Reader, domain: str, text: str) -> list[str]:
     """Return the names and ids of entities that a text may mean, as text."""
-    spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _SHORTEST)
-    requests = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
-    found = {candidate.id: candidate for span in requests for candidate in await candidates(reader, domain, span)}
-    best = sorted(found.values(), key=lambda candidate: -candidate.likeness)[:_MOST]
+    spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _MIN_LETTERS)
+    parts = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
+    candidates_by_id = {
+        candidate.id: candidate for span in parts for candidate in await find_candidates(reader, domain, span)
+    }
+    best = sorted(candidates_by_id.values(), key=lambda candidate: -candidate.likeness)[:_MAX_CANDIDATES]
     return [f"{quoted(candidate.name)} ({candidate.id})" for candidate in best]
 
 
-async def _named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str, NamedRow]:
-    rows = await read_in_parts(reader, NAMED, domain, names=list(dict.fromkeys(names)))
+async def _entities_named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str, NodeRow]:
+    rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(dict.fromkeys(names)))
     return {row.name: row for row in rows if not row.is_mentioned}
 
 
-async def _weighed(
-    reader: Reader, domain: str, new: Compared, rows: Iterable[NamedRow], least: float
+async def _rank(
+    reader: Reader, domain: str, new: Compared, rows: Iterable[NodeRow], min_score: float
 ) -> list[Candidate]:
     """Return the known entities that are similar enough to a new one, most likely first."""
     known = [row for row in rows if row.name != new.name]
@@ -72,14 +76,16 @@ async def _weighed(
     results: list[Candidate] = []
     for row in known:
         if is_part(row.name, new.name):
-            fits[row.name] = len({new.name, *await fitting(reader, domain, row.name)})
+            fits[row.name] = len({new.name, *await names_containing(reader, domain, row.name)})
         part = part_of_two(new.name, row.name) or new.name
-        said = evidence(new, Compared(row.name, row.type), 0, None, fits[part])
-        if said.score >= least:
-            results.append(Candidate(id=row.id, name=row.name, likeness=said.score, reason=said.told[0]))
-    return sorted(results, key=lambda candidate: (-candidate.likeness, candidate.name))[:_MOST]
+        similarity = evidence(new, Compared(row.name, row.type), 0, None, fits[part])
+        if similarity.score >= min_score:
+            results.append(
+                Candidate(id=row.id, name=row.name, likeness=similarity.score, reason=similarity.sorted_reasons[0])
+            )
+    return sorted(results, key=lambda candidate: (-candidate.likeness, candidate.name))[:_MAX_CANDIDATES]
 
 
-async def fitting(reader: Reader, domain: str, part: str) -> list[str]:
+async def names_containing(reader: Reader, domain: str, part: str) -> list[str]:
     """Return the names of entities that contain a name."""
     return [word for word in await names_with_words(reader, domain, part) if is_part(part, word)]

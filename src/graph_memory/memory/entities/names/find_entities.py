@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.names.candidates import as_questions, candidates, meant_in_text
+from graph_memory.memory.entities.names.candidates import as_questions, find_candidates, suggest_entities
 from graph_memory.memory.entities.names.ids import name_of_id
-from graph_memory.memory.entities.names.similar_names import CALLED_SAME
+from graph_memory.memory.entities.names.similar_names import SAME_ALIAS
 from graph_memory.memory.entities.names.spans import find_encoded_spans
 from graph_memory.memory.entities.remember_results import Candidate
-from graph_memory.memory.entity_graph.entity_queries import NAMED
+from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.entity_graph.names import entity_not_found
-from graph_memory.memory.entity_graph.other_names import named_otherwise, only_one, unescaped_part
+from graph_memory.memory.entity_graph.other_names import names_by_alias, only_one, unescaped_part
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, without_separators
 from graph_memory.model.text.wording import did_you_mean, listed_parts, quoted
@@ -25,28 +25,28 @@ from graph_memory.storage.store import Reader
 
 NEW = "new"
 """The value of `found_by` for a new entity."""
-_LONGEST = 6
+_MAX_WORDS = 6
 """Maximum number of words of a name that is searched for in a text."""
-_COMPARED = 10
+_MAX_NEW_NAMES = 10
 """Maximum number of new names of an entity that are compared with the names of others."""
-_READ = 2_000
+_MAX_CHARACTERS = 2_000
 """Number of characters of a text in which a name is searched for."""
 
 
 @dataclass(frozen=True, slots=True)
-class CalledRow:
+class AliasesRow:
     """An entity with its aliases."""
 
     name: str
     aliases: str
 
 
-CALLED = query("entities/called", CalledRow)
-SPELT = query("entities/spelt", str)
+ENTITIES_BY_ALIAS = query("entities/called", AliasesRow)
+NAMES_BY_KEY = query("entities/spelt", str)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EntityMatch:
     """The name of an entity, how it was found, and similar names if it is new."""
 
     name: str
@@ -54,47 +54,58 @@ class Found:
     candidates: Sequence[Candidate] = ()
 
 
-async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> Found:
+async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> EntityMatch:
     """Return the entity with a name, else an id, else the only entity with the same name key or alias.
 
     Without any, the entity is new, and entities with similar names are candidates. Raises INVALID_ARGUMENT if several
     match.
     """
-    known = await known_by_name(reader, domain, name)
-    return known or Found(name, NEW, await candidates(reader, domain, name, kind or ENTITY))
+    known = await find_by_name_or_alias(reader, domain, name)
+    return known or EntityMatch(name, NEW, await find_candidates(reader, domain, name, kind or ENTITY))
 
 
-async def known_by_name(reader: Reader, domain: str, name: str) -> Found | None:
+async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> EntityMatch | None:
     """Return the known entity as in `entity_of_name`, or None."""
-    rows = await reader.read(NAMED, domain=domain, names=[name])
+    rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
-        return Found(name, "name")
-    if (named := await name_of_id(reader, domain, name)) is not None:
-        return Found(named, "id")
-    same, by = await names_spelt(reader, domain, name), "normalised name"
+        return EntityMatch(name, "name")
+    if (entity_name := await name_of_id(reader, domain, name)) is not None:
+        return EntityMatch(entity_name, "id")
+    same, by = await names_with_key(reader, domain, name), "normalised name"
     if not same:
-        same, by = await names_called(reader, domain, name), "alias"
+        same, by = await names_with_alias(reader, domain, name), "alias"
     if len(same) > 1:
-        hint = f"Use one of these names exactly: {listed_parts([quoted(one) for one in same])}."
+        hint = f"Use one of these names exactly: {listed_parts([quoted(match_name) for match_name in same])}."
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
-    return Found(same[0], by) if same else None
+    return EntityMatch(same[0], by) if same else None
 
 
-async def names_spelt(reader: Reader, domain: str, name: str) -> list[str]:
+async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the names of entities that equal a name in another spelling."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
-    return [one for one in await reader.read(SPELT, domain=domain, **arguments) if is_same_name(one, name)]
+    return [
+        match_name
+        for match_name in await reader.read(NAMES_BY_KEY, domain=domain, **arguments)
+        if is_same_name(match_name, name)
+    ]
 
 
-async def called_the_same(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
+async def entities_with_same_name(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
     """Return the other entities with one of the new names of an entity as a name or alias, as questions."""
-    new = names[:_COMPARED]
-    found = {name: one for one, others in (await named_otherwise(reader, domain, new)).items() for name in others}
-    for one in new:
-        found |= dict.fromkeys(await names_spelt(reader, domain, one), one)
-    rows = [row for row in await read_in_parts(reader, NAMED, domain, names=list(found)) if row.id != node]
+    new = names[:_MAX_NEW_NAMES]
+    known = (await names_by_alias(reader, domain, new)).items()
+    new_name_by_name = {name: new_name for new_name, others in known for name in others}
+    for new_name in new:
+        new_name_by_name |= dict.fromkeys(await names_with_key(reader, domain, new_name), new_name)
+    rows = [
+        row
+        for row in await read_in_parts(reader, NODES_BY_NAME, domain, names=list(new_name_by_name))
+        if row.id != node
+    ]
     known = [
-        Candidate(id=row.id, name=row.name, likeness=CALLED_SAME, reason=f"both are named {quoted(found[row.name])}")
+        Candidate(
+            id=row.id, name=row.name, likeness=SAME_ALIAS, reason=f"both are named {quoted(new_name_by_name[row.name])}"
+        )
         for row in rows
         if not row.is_mentioned
     ]
@@ -103,41 +114,41 @@ async def called_the_same(reader: Reader, domain: str, node: str, names: Sequenc
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
     """Return the name of the entity for a name, id or alias. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
-    rows = await reader.read(NAMED, domain=domain, names=[name])
+    rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     if any(also_mentioned or not row.is_mentioned for row in rows):
         return name
     if (named := await name_of_id(reader, domain, name)) is not None:
         return named
-    called = await names_called(reader, domain, name)
-    if not called:
+    names = await names_with_alias(reader, domain, name)
+    if not names:
         raise await entity_not_found(reader, domain, name)
-    return only_one(name, called)
+    return only_one(name, names)
 
 
-async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
+async def names_with_alias(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the names of the entities with a text as an alias, if it is not itself the name of an entity."""
-    return (await named_otherwise(reader, domain, [name])).get(name, [])
+    return (await names_by_alias(reader, domain, [name])).get(name, [])
 
 
-async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
+async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     """Return the entity that a text names by its name or an alias, in any encoding of accents.
 
     Raises INVALID_ARGUMENT if it names none or several.
     """
     if not text.strip():
         raise fault("name", "No entity is named", "Set name to the entity that the facts are about.")
-    spans = find_encoded_spans(text[:_READ], _LONGEST)
-    rows = await read_in_parts(reader, NAMED, domain, names=list(spans))
+    spans = find_encoded_spans(text[:_MAX_CHARACTERS], _MAX_WORDS)
+    rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(spans))
     there = [(row.name, row.name) for row in rows if not row.is_mentioned]
     there += await _aliases_in(reader, domain, spans)
     pairs = [(unicodedata.normalize("NFC", span), name) for span, name in there]
     within = {span for span, _ in pairs for other, _ in pairs if span != other and span in other}
     names = list(dict.fromkeys(name for span, name in pairs if span not in within))
     if len(names) == 1:
-        return Found(names[0], "text")
+        return EntityMatch(names[0], "text")
     if not names:
-        near = did_you_mean(await meant_in_text(reader, domain, text[:_READ]))
-        hint = f"{near}Set name to the entity that the text is about."
+        suggestion = did_you_mean(await suggest_entities(reader, domain, text[:_MAX_CHARACTERS]))
+        hint = f"{suggestion}Set name to the entity that the text is about."
         raise fault("name", f"The text {quoted(text)} names no known entity", hint)
     hint = f"Set name to one of them: {listed_parts([quoted(name) for name in sorted(names)])}."
     raise fault("name", f"The text {quoted(text)} names {len(names)} entities", hint)
@@ -146,6 +157,6 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
     """Return the parts of a text that are aliases, each with the name of its entity."""
     texts = sorted({text for span in spans if " " not in span and (text := unescaped_part(without_separators(span)))})
-    arguments = {"texts": texts, "separators": list(SEPARATORS), "limit": _READ}
-    rows = await reader.read(CALLED, domain=domain, **arguments) if texts else []
+    arguments = {"texts": texts, "separators": list(SEPARATORS), "limit": _MAX_CHARACTERS}
+    rows = await reader.read(ENTITIES_BY_ALIAS, domain=domain, **arguments) if texts else []
     return [(alias, row.name) for row in rows for alias in aliases_of({ALIASES: row.aliases}) if alias in spans]

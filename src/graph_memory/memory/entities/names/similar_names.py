@@ -21,19 +21,19 @@ _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Accents of Latin, Greek and Cyrillic letters. Signs of other scripts belong to their letters."""
 _JOINTS = re.compile(rf"(?<=\w)[{re.escape(SEPARATORS)}.,]+(?=\w)|\.$")
-_ALIKE, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
+_MIN_SIMILARITY, _SAME_LETTERS, _OTHER_SIGNS = 0.8, 0.97, 0.9
 """Minimum similarity of names; the similarity of names with equal letters; and of names with different signs."""
 _SIGNS = 0.5
 """The weight of names that are equal except for signs: they belong to two entities as often as to one."""
-CALLED_SAME = 0.9
+SAME_ALIAS = 0.9
 """The weight of a common name that is an alias of one entity."""
-_SHORT = 4
+_SHORT_LENGTH = 4
 """Maximum number of letters of a short name, in which one different letter makes another name."""
 _PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
 """The weight of a name that is part of one other name, or of several; and the minimum number of letters of a part."""
 LIKE, SAME = 0.5, 0.75
 """Minimum scores of similar entities, and of entities that may be the same."""
-_MOST_IN_BLOCK = 60
+_MAX_IN_BLOCK = 60
 """Maximum number of entities that share a part of a name. More common parts say nothing."""
 _COSINE = 0.75
 """Minimum cosine that counts."""
@@ -64,40 +64,40 @@ class Evidence:
     @property
     def score(self) -> float:
         """The combined weight of all reasons."""
-        against = 1.0
+        remaining = 1.0
         for reason in self.reasons.values():
-            against *= 1 - reason
-        return round(1 - against, 2)
+            remaining *= 1 - reason
+        return round(1 - remaining, 2)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def sorted_reasons(self) -> tuple[str, ...]:
         """The reasons, strongest first."""
-        return tuple(sorted(self.reasons, key=lambda one: -self.reasons[one]))
+        return tuple(sorted(self.reasons, key=lambda reason: -self.reasons[reason]))
 
 
 def _kinds(text: str) -> Iterator[tuple[str, str]]:
     """Yield each character with its kind: letter, digit, or empty. A mark has the kind of the character before it."""
     kind = ""
-    for each in text:
-        category = unicodedata.category(each)[0]
+    for character in text:
+        category = unicodedata.category(character)[0]
         kind = kind if category == "M" else category if category in "LN" else ""
-        yield kind, each
+        yield kind, character
 
 
 def letters(words: Iterable[str]) -> list[str]:
     """Return the letters of words in order, each with its combining marks."""
     results: list[str] = []
-    for each in "".join(words):
-        if results and unicodedata.category(each).startswith("M"):
-            results[-1] += each
+    for character in "".join(words):
+        if results and unicodedata.category(character).startswith("M"):
+            results[-1] += character
         else:
-            results.append(each)
+            results.append(character)
     return results
 
 
-def differ_in_signs(one: str, other: str) -> bool:
+def differ_in_signs(name: str, other: str) -> bool:
     """Return whether two names differ in signs: `C`, `C++`. Separators within words and a final point do not count."""
-    return _signs(one) != _signs(other)
+    return _signs(name) != _signs(other)
 
 
 def _signs(name: str) -> list[str]:
@@ -110,22 +110,22 @@ def parts(name: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFD", _CASES.sub(" ", unicodedata.normalize("NFKC", name)).casefold())
     plain = unicodedata.normalize("NFC", _ACCENTS.sub("", plain))
     runs = groupby(_kinds(plain), key=lambda pair: pair[0])
-    return tuple("".join(each for _, each in run) for kind, run in runs if kind)
+    return tuple("".join(character for _, character in run) for kind, run in runs if kind)
 
 
-def likeness_of_names(one: str, other: str) -> float:
+def similarity_of_names(name: str, other: str) -> float:
     """Return the similarity of two names, 0 to 1. Names with different numbers have 0."""
-    if is_same_name(one, other):
+    if is_same_name(name, other):
         return 1.0
-    first, second = parts(one), parts(other)
-    if sorted(each for each in first if each.isdigit()) != sorted(each for each in second if each.isdigit()):
+    first, second = parts(name), parts(other)
+    if sorted(word for word in first if word.isdigit()) != sorted(word for word in second if word.isdigit()):
         return 0.0
     if not first or not second:
         return 0.0
     left, right = letters(first), letters(second)
     if sorted(first) == sorted(second) or left == right:
-        return _OTHER_SIGNS if differ_in_signs(one, other) else _SAME_LETTERS
-    if min(len(left), len(right)) <= _SHORT:
+        return _OTHER_SIGNS if differ_in_signs(name, other) else _SAME_LETTERS
+    if min(len(left), len(right)) <= _SHORT_LENGTH:
         return 0.0
     return min(SequenceMatcher(None, left, right, autojunk=False).ratio(), 0.96)
 
@@ -137,59 +137,59 @@ def is_part(name: str, other: str) -> bool:
     return words < others and not any(map(str.isdigit, more)) and len(letters(words)) >= _SHORTEST_PART
 
 
-def part_of_two(one: str, other: str) -> str | None:
+def part_of_two(name: str, other: str) -> str | None:
     """Return the name that is a part of the other, if any."""
-    return one if is_part(one, other) else other if is_part(other, one) else None
+    return name if is_part(name, other) else other if is_part(other, name) else None
 
 
-def evidence(one: Compared, other: Compared, shared: int, cosine: float | None, fits: int = 0) -> Evidence:
+def evidence(entity: Compared, other: Compared, shared: int, cosine: float | None, fits: int = 0) -> Evidence:
     """Return the evidence for two entities being the same. `shared` is the number of common observations.
 
     If the name of one is part of the other's, `fits` is the number of entities whose names contain it.
     """
-    found = Evidence()
-    likeness, alias = likeness_of_names(one.name, other.name), _alias(one, other)
+    result = Evidence()
+    likeness, alias = similarity_of_names(entity.name, other.name), _common_name(entity, other)
     if likeness == 1.0:
-        found.reasons["the same name but for its spelling"] = 0.95
+        result.reasons["the same name but for its spelling"] = 0.95
     elif alias:
-        found.reasons[f"both are named {alias}"] = CALLED_SAME
-    elif likeness == _OTHER_SIGNS and differ_in_signs(one.name, other.name):
-        found.reasons["the same name but for signs"] = _SIGNS
+        result.reasons[f"both are named {alias}"] = SAME_ALIAS
+    elif likeness == _OTHER_SIGNS and differ_in_signs(entity.name, other.name):
+        result.reasons["the same name but for signs"] = _SIGNS
         cosine = None
-    elif (part := part_of_two(one.name, other.name)) and fits == 1:
-        found.reasons[f"{quoted(part)} is a part of this name alone"] = _PART
-    elif likeness >= _ALIKE:
-        found.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
+    elif (part := part_of_two(entity.name, other.name)) and fits == 1:
+        result.reasons[f"{quoted(part)} is a part of this name alone"] = _PART
+    elif likeness >= _MIN_SIMILARITY:
+        result.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
     elif part:
-        found.reasons[f"{quoted(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
-    found.has_one_name = likeness == 1.0 or bool(alias)
+        result.reasons[f"{quoted(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
+    result.has_one_name = likeness == 1.0 or bool(alias)
     if shared:
         text = "1 observation" if shared == 1 else f"{shared} observations"
-        found.reasons[f"{text} in common"] = round(1 - 0.5 ** min(shared, 4), 2)
+        result.reasons[f"{text} in common"] = round(1 - 0.5 ** min(shared, 4), 2)
     if cosine is not None and cosine >= _COSINE and likeness > 0:
-        found.reasons[f"alike in meaning ({cosine:.2f})"] = round(0.8 * cosine**2, 2)
-    if found.reasons and one.type != other.type and ENTITY not in (one.type, other.type):
-        found.reasons = {reason: round(0.85 * says, 2) for reason, says in found.reasons.items()}
-    return found
+        result.reasons[f"alike in meaning ({cosine:.2f})"] = round(0.8 * cosine**2, 2)
+    if result.reasons and entity.type != other.type and ENTITY not in (entity.type, other.type):
+        result.reasons = {reason: round(0.85 * weight, 2) for reason, weight in result.reasons.items()}
+    return result
 
 
-def _alias(compared: Compared, other: Compared) -> str | None:
+def _common_name(entity: Compared, other: Compared) -> str | None:
     """Return a common name that is an alias of one of them."""
     known = {name_key(name) for name in other.names}
-    return next((name for name in compared.names if name_key(name) in known), None)
+    return next((name for name in entity.names if name_key(name) in known), None)
 
 
-def pairs(every: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
+def pairs(entities: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
     """Yield the ids of entities whose names share the beginning or end of a word, each pair once."""
     blocks: dict[str, set[str]] = {}
-    for subject, compared in every.items():
+    for subject, compared in entities.items():
         for key in {key for name in compared.names for key in _keys(name)}:
             blocks.setdefault(key, set()).add(subject)
     seen: set[tuple[str, str]] = set()
     for key, block in blocks.items():
-        if len(block) > _MOST_IN_BLOCK and not key.startswith("="):
+        if len(block) > _MAX_IN_BLOCK and not key.startswith("="):
             continue
-        ordered = sorted(block)[:_MOST_IN_BLOCK]
+        ordered = sorted(block)[:_MAX_IN_BLOCK]
         for place, first in enumerate(ordered):
             for second in ordered[place + 1 :]:
                 if (first, second) not in seen:

@@ -25,11 +25,11 @@ def find_spans(text: str, max_words: int) -> dict[str, None]:
     A name ends at a space or beside a punctuation mark. So `C` does not stand in `C++`, nor `Node` in `Node.js`.
     """
     words = list(_WORD.finditer(text))
-    found: dict[str, None] = {}
+    spans: dict[str, None] = {}
     for first in range(len(words)):
         for last in range(first, min(first + max_words, len(words))):
-            found |= dict.fromkeys(_forms(text[words[first].start() : words[last].end()]))
-    return found
+            spans |= dict.fromkeys(_forms(text[words[first].start() : words[last].end()]))
+    return spans
 
 
 def _forms(span: str) -> Iterator[str]:

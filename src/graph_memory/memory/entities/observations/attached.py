@@ -1,4 +1,4 @@
-"""Reads the records attached to nodes together with those of the node that takes them over, for merges and renames."""
+"""Reads the records attached to nodes and to the node that takes them over, for merges and renames."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graph_memory.memory.changes.context import living_of, owners_of, read_attac
 from graph_memory.memory.changes.paging import AT_ONCE
 from graph_memory.memory.changes.values import UniqueValue, link_value
 from graph_memory.memory.entities.observations.current import CURRENT
-from graph_memory.memory.entities.observations.moving import Joined, Moving
+from graph_memory.memory.entities.observations.moving import Move, RelationKey
 from graph_memory.model.events import Draft, Event, new_id
 from graph_memory.model.matching import holds_at
 from graph_memory.model.subjects.kinds import Kind
@@ -21,9 +21,9 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-MOST = AT_ONCE // 2
+MAX_MOVED = AT_ONCE // 2
 """Maximum number of records that are moved at once: each is deleted and created."""
-JOINED = query("entities/joined", str)
+CONNECTION_IDS = query("entities/joined", str)
 _PREFIXES = {Kind.OBSERVATION: "obs", Kind.CONNECTION: "conn"}
 
 
@@ -36,15 +36,15 @@ class Attached:
     deletions: Mapping[str, Sequence[Draft]]
     """For each deleted node, the deletions of its attached records."""
     events: Sequence[Event]
-    own: Sequence[Event]
+    relations_of_target: Sequence[Event]
     """Relations of the target with the same other ends as the moved relations."""
     texts: Mapping[str, str]
     """Ids of the current observations of the target, by their texts."""
     living: Mapping[str, str]
     """Other ends of the moved relations, with their types."""
-    taken: Collection[UniqueValue]
+    taken_links: Collection[UniqueValue]
     """Destinations of the target's links that moved links have too."""
-    made: Mapping[str, str]
+    new_ids: Mapping[str, str]
     """The ids of new records, by the ids of the records that they replace."""
 
     @property
@@ -53,48 +53,48 @@ class Attached:
         drafts = (event.draft for event in self.events if event.draft.kind is Kind.CONNECTION)
         return [(draft.type or "", user_properties(draft.state or {})) for draft in drafts]
 
-    def moved(self, at: datetime) -> Moving:
+    def move(self, at: datetime) -> Move:
         """Return the move of all attached records at the time of the write."""
-        there: dict[Joined, Mapping[str, object]] = {
+        relations: dict[RelationKey, Mapping[str, object]] = {
             (event.draft.from_id or "", event.draft.to_id or "", event.draft.type or ""): event.draft.state or {}
-            for event in self.own
+            for event in self.relations_of_target
             if holds_at(event.draft.state or {}, at)
         }
         holds = partial(_holds, at)
-        moving = Moving(self.target, self.sources, dict(self.texts), there, holds, self.made)
-        moving.observe([event for event in self.events if event.draft.kind is Kind.OBSERVATION])
-        moving.relate([event for event in self.events if event.draft.kind is Kind.CONNECTION])
-        moving.link(_ways(self.target, self.events), self.taken)
-        return moving
+        move = Move(self.target, self.sources, dict(self.texts), relations, holds, self.new_ids)
+        move.move_observations([event for event in self.events if event.draft.kind is Kind.OBSERVATION])
+        move.move_relations([event for event in self.events if event.draft.kind is Kind.CONNECTION])
+        move.move_links(_links_by_destination(self.target, self.events), self.taken_links)
+        return move
 
 
 async def read_attached(
-    reader: Reader, domain: str, target: str, sources: Sequence[str], made: dict[str, str]
+    reader: Reader, domain: str, target: str, sources: Sequence[str], new_ids: dict[str, str]
 ) -> Attached:
     """Return the records attached to nodes that are deleted and the equal records of the target.
 
     `made` has the ids of earlier attempts and gets the missing ones. Raises TooMany if one write cannot hold all
     records.
     """
-    deletions = await read_attachments(reader, domain, sources, MOST)
+    deletions = await read_attachments(reader, domain, sources, MAX_MOVED)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
     events = await _events(reader, domain, list(subjects))
     ends = {end for event in events for end in (event.draft.from_id, event.draft.to_id) if end is not None}
     others = sorted(ends - {*sources})
-    own = await reader.read(JOINED, domain=domain, node=target, others=others, limit=AT_ONCE)
-    texts = {one.text: one.id for one in await reader.read(CURRENT, domain=domain, node=target)}
-    for one in events:
-        made.setdefault(one.draft.subject, new_id(_PREFIXES.get(one.draft.kind, "link")))
+    ids = await reader.read(CONNECTION_IDS, domain=domain, node=target, others=others, limit=AT_ONCE)
+    texts = {observation.text: observation.id for observation in await reader.read(CURRENT, domain=domain, node=target)}
+    for observation in events:
+        new_ids.setdefault(observation.draft.subject, new_id(_PREFIXES.get(observation.draft.kind, "link")))
     return Attached(
         target=target,
         sources=sources,
         deletions=deletions,
         events=events,
-        own=await _events(reader, domain, [each for each in own if each not in subjects]),
+        relations_of_target=await _events(reader, domain, [id_ for id_ in ids if id_ not in subjects]),
         texts=texts,
         living=await living_of(reader, domain, [other for other in others if other != target]),
-        taken=await owners_of(reader, domain, _ways(target, events)),
-        made=made,
+        taken_links=await owners_of(reader, domain, _links_by_destination(target, events)),
+        new_ids=new_ids,
     )
 
 
@@ -102,7 +102,7 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
     return holds_at(state, at)
 
 
-def _ways(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
+def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
     """Return the links among events by their destination from the target, the first of equal ones."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}

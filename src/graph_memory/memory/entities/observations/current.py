@@ -10,69 +10,69 @@ from dataclasses import dataclass
 from graph_memory.memory.search.text.analysers import ANALYSERS
 from graph_memory.memory.statements.language.folding import plain
 from graph_memory.memory.statements.language.languages import language_of
-from graph_memory.memory.statements.statement_verdict import LONGEST, Known
+from graph_memory.memory.statements.statement_verdict import MAX_LENGTH, CurrentObservation
 from graph_memory.memory.statements.values.literals import folded_text
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-MANY = 500
+MAX_COMPARED = 500
 """Number of observations of an entity above which a text is only compared with the most similar ones."""
-MOST_ALIKE = 60
+MAX_SIMILAR = 60
 """Maximum number of observations that a text is then compared with."""
-_MOST_WORDS = 6
-_MOST_PARTS = 4
+_MAX_WORDS = 6
+_MAX_PARTS = 4
 """Maximum number of parts by which candidates for equal texts are selected before white space is normalized."""
 _SHORTEST, _STEM = 3, 6
 """Minimum number of characters of a word in the index, and the characters that longer words share with their forms."""
 _WORD = re.compile(r"[^\W_]+")
 _SPACES = tuple(character for character in map(chr, range(0x3001)) if character.isspace())
 
-CURRENT = query("entities/current", Known)
-ALIKE = query("entities/alike", Known)
-OBSERVED_COUNT = query("entities/observed_count", int)
+CURRENT = query("entities/current", CurrentObservation)
+SIMILAR = query("entities/alike", CurrentObservation)
+OBSERVATION_COUNT = query("entities/observed_count", int)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CachedObservations:
     """The observations of an entity at a log position. They need not be read again while the position is the same."""
 
     node: str
     seq: int
-    known: Sequence[Known]
+    known: Sequence[CurrentObservation]
 
 
-async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[Known]:
+async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[CurrentObservation]:
     """Return current observations of an entity in order of creation.
 
-    If there are more than `MANY`, returns those that equal a text or share most words with it.
+    If there are more than `MAX_COMPARED`, only observations that equal a text or share most words with it.
     """
-    counts = await reader.read(OBSERVED_COUNT, domain=domain, node=node)
-    if sum(counts) <= MANY:
+    counts = await reader.read(OBSERVATION_COUNT, domain=domain, node=node)
+    if sum(counts) <= MAX_COMPARED:
         return await reader.read(CURRENT, domain=domain, node=node)
     rows = [{**equal_texts(text), "words": words_of(text)} for text in dict.fromkeys(texts)]
-    return await reader.read(ALIKE, domain=domain, node=node, rows=rows, spaces=_SPACES, most=MOST_ALIKE)
+    return await reader.read(SIMILAR, domain=domain, node=node, rows=rows, spaces=_SPACES, most=MAX_SIMILAR)
 
 
 async def has_observations(reader: Reader, domain: str, node: str) -> bool:
-    """Return whether a node has observations, including those that have ended."""
-    return sum(await reader.read(OBSERVED_COUNT, domain=domain, node=node)) > 0
+    """Return whether a node has observations, including ended ones."""
+    return sum(await reader.read(OBSERVATION_COUNT, domain=domain, node=node)) > 0
 
 
 def equal_texts(text: str) -> Mapping[str, Sequence[str]]:
     """Return parts that every equal text contains, longest first, and the spelling of such a text without spaces."""
     parts = sorted(set(folded_text(text).split()), key=lambda part: (-len(part), part))
     written = "".join(folded_text(text).split())
-    return {"parts": parts[:_MOST_PARTS], "written": [written, f"{written}."]}
+    return {"parts": parts[:_MAX_PARTS], "written": [written, f"{written}."]}
 
 
 def words_of(text: str) -> list[str]:
     """Return the beginnings of words by which similar statements are found, longest words first."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         return []
     language = language_of(text)
     small = unicodedata.normalize("NFC", text).lower()
     if not language.is_written_apart:
-        return list(dict.fromkeys(term for term in ANALYSERS["cjk"].terms(small) if term))[:_MOST_WORDS]
+        return list(dict.fromkeys(term for term in ANALYSERS["cjk"].terms(small) if term))[:_MAX_WORDS]
     words = [word for word in _WORD.findall(small) if plain(word) not in language.common_words]
-    found = dict.fromkeys(word[:_STEM] for word in sorted(words, key=len, reverse=True) if len(word) >= _SHORTEST)
-    return list(found)[:_MOST_WORDS]
+    prefixes = dict.fromkeys(word[:_STEM] for word in sorted(words, key=len, reverse=True) if len(word) >= _SHORTEST)
+    return list(prefixes)[:_MAX_WORDS]

@@ -14,7 +14,7 @@ from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ObservationState, State, user_properties
 
-Joined = tuple[str, str, str]
+RelationKey = tuple[str, str, str]
 """A relation: the ids of its ends, and its stored type."""
 _EVIDENCE = "_evidence"
 
@@ -30,17 +30,17 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Moving:
+class Move:
     """The move of records from merged entities to the target. `texts` and `there` are the records of the target."""
 
     target: str
     sources: Collection[str]
     texts: dict[str, str]
     """Ids of the target's current observations by their texts."""
-    there: dict[Joined, Mapping[str, object]]
+    relations: dict[RelationKey, Mapping[str, object]]
     """The target's current relations with their states."""
     holds: Callable[[Mapping[str, object]], bool]
-    made: Mapping[str, str]
+    new_ids: Mapping[str, str]
     """The ids of new records by the ids of the records that they replace, the same in each attempt at the write."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     known_observations: int = 0
@@ -51,7 +51,7 @@ class Moving:
         """Return the number of moved records of a kind."""
         return sum(draft.kind is kind for draft in self.drafts)
 
-    def observe(self, events: Sequence[Event]) -> None:
+    def move_observations(self, events: Sequence[Event]) -> None:
         """Move observations in order. References to moved observations are updated."""
         ids: dict[str, str] = {}
         moved: list[Event] = []
@@ -62,16 +62,16 @@ class Moving:
                 ids[event.draft.subject] = self.texts[text]
                 self.known_observations += 1
                 continue
-            ids[event.draft.subject] = made = self.made[event.draft.subject]
-            self.texts |= {text: made} if holds else {}
+            ids[event.draft.subject] = id_ = self.new_ids[event.draft.subject]
+            self.texts |= {text: id_} if holds else {}
             moved.append(event)
         for event in moved:
-            made = ids[event.draft.subject]
-            state = _renamed(ObservationState.from_state(event.draft.state or {}), made, ids)
-            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=made, from_id=self.target, state=state.state())
+            id_ = ids[event.draft.subject]
+            state = _update_references(ObservationState.from_state(event.draft.state or {}), id_, ids)
+            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=id_, from_id=self.target, state=state.state())
             self.drafts.append(draft)
 
-    def relate(self, events: Sequence[Event]) -> None:
+    def move_relations(self, events: Sequence[Event]) -> None:
         """Move relations in order, except duplicates and relations that would lead from the target to itself."""
         moved: list[tuple[Draft, State]] = []
         ids: dict[str, str] = {}
@@ -79,44 +79,50 @@ class Moving:
             state = dict(event.draft.state or {})
             ends = self._end(event.draft.from_id), self._end(event.draft.to_id)
             is_loop = ends[0] == ends[1] and event.draft.from_id != event.draft.to_id
-            joined = (*ends, event.draft.type or "")
-            if is_loop or (self.holds(state) and joined in self.there):
+            key = (*ends, event.draft.type or "")
+            if is_loop or (self.holds(state) and key in self.relations):
                 self.known_relations += 1
-                self.differences += [] if is_loop else _differences(event, self.there[joined])
+                self.differences += [] if is_loop else _differences(event, self.relations[key])
                 continue
             if self.holds(state):
-                self.there[joined] = state
-            ids[event.draft.subject] = made = self.made[event.draft.subject]
-            draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=ends[0], to_id=ends[1], previous=None)
+                self.relations[key] = state
+            ids[event.draft.subject] = id_ = self.new_ids[event.draft.subject]
+            draft = replace(event.draft, op=Op.CREATE, subject=id_, from_id=ends[0], to_id=ends[1], previous=None)
             moved.append((draft, state))
-        self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
+        self.drafts += [replace(draft, state=_update_premises(state, ids)) for draft, state in moved]
 
-    def link(self, ways: Mapping[UniqueValue, Event], taken: Collection[UniqueValue]) -> None:
+    def move_links(self, links: Mapping[UniqueValue, Event], taken_links: Collection[UniqueValue]) -> None:
         """Move links to other domains, except those with a destination that the target already has."""
-        for event in (event for way, event in ways.items() if way not in taken):
-            made = self.made[event.draft.subject]
-            draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=self.target, previous=None)
+        for event in (event for destination, event in links.items() if destination not in taken_links):
+            id_ = self.new_ids[event.draft.subject]
+            draft = replace(event.draft, op=Op.CREATE, subject=id_, from_id=self.target, previous=None)
             self.drafts.append(draft)
 
     def _end(self, node: str | None) -> str:
         return self.target if node in self.sources else node or ""
 
 
-def _renamed(state: ObservationState, own: str, ids: Mapping[str, str]) -> ObservationState:
+def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, str]) -> ObservationState:
     """Return an observation with the new ids of the observations that it refers to, without itself."""
 
-    def now(others: Sequence[str]) -> tuple[str, ...]:
-        return tuple(one for one in dict.fromkeys(ids.get(other, other) for other in others) if one != own)
+    def new_ids_of(others: Sequence[str]) -> tuple[str, ...]:
+        return tuple(id_ for id_ in dict.fromkeys(ids.get(other, other) for other in others) if id_ != own_id)
 
-    return replace(state, supersedes=now(state.supersedes), asks=now(state.asks))
+    return replace(state, supersedes=new_ids_of(state.supersedes), asks=new_ids_of(state.asks))
 
 
-def _resting_on(state: State, ids: Mapping[str, str]) -> State:
+def _update_premises(state: State, ids: Mapping[str, str]) -> State:
     """Return a relation with the new ids of its premises."""
     evidence = evidence_of(state)
-    return {**state, _EVIDENCE: evidence_text([ids.get(one, one) for one in evidence])} if evidence else state
+    return (
+        {**state, _EVIDENCE: evidence_text([ids.get(premise, premise) for premise in evidence])} if evidence else state
+    )
 
 
 def _differences(event: Event, kept: Mapping[str, object]) -> list[Difference]:
-    own, other = user_properties(event.draft.state or {}), user_properties(kept)
-    return [Difference(event, key, other.get(key), own[key]) for key in own if own[key] != other.get(key)]
+    properties, other = user_properties(event.draft.state or {}), user_properties(kept)
+    return [
+        Difference(event, key, other.get(key), properties[key])
+        for key in properties
+        if properties[key] != other.get(key)
+    ]

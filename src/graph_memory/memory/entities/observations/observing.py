@@ -34,7 +34,7 @@ class Observation:
     state: ObservationState
     is_over: bool
 
-    def changed(self, state: ObservationState) -> Draft:
+    def draft_update(self, state: ObservationState) -> Draft:
         """Return the draft that gives it another state."""
         return Draft(
             op=Op.UPDATE,
@@ -50,12 +50,12 @@ OBSERVATIONS = query("entities/observations", ObservationRow)
 
 
 async def observations_of(
-    reader: Reader, domain: str, node: str | None, wanted: Sequence[str]
+    reader: Reader, domain: str, node: str | None, references: Sequence[str]
 ) -> Mapping[str, Observation]:
     """Return the observations of an entity that have one of these ids or texts, by id, oldest first."""
-    if node is None or not wanted:
+    if node is None or not references:
         return {}
-    rows = await reader.read(OBSERVATIONS, domain=domain, node=node, wanted=list(wanted))
+    rows = await reader.read(OBSERVATIONS, domain=domain, node=node, wanted=list(references))
     events = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[row.id for row in rows])
     states = {event.draft.subject: event for event in map(Event.from_row, events)}
     return {
@@ -67,6 +67,8 @@ async def observations_of(
     }
 
 
-def ended(one: Observation, at: datetime) -> Draft:
+def draft_end(observation: Observation, at: datetime) -> Draft:
     """Return the draft that ends an observation."""
-    return one.changed(replace(one.state, validity=replace(one.state.validity, valid_to=at)))
+    return observation.draft_update(
+        replace(observation.state, validity=replace(observation.state.validity, valid_to=at))
+    )

@@ -20,23 +20,23 @@ from graph_memory.memory.search.text.segmentation import ALONE, SYLLABLES
 from graph_memory.model.errors import GraphError
 from graph_memory.model.subjects.subjects import is_of_pattern
 
-_NAMES = 5
+_MAX_NAMES_PER_ENTITY = 5
 """Maximum number of names and aliases of each entity that are searched for."""
-_MOST_NAMES = 100
+_MAX_NAMES = 100
 """Maximum number of names and aliases that one call searches for."""
-_HITS = 100
-_MOST = 20
+_MAX_HITS = 100
+_MAX_MENTIONS = 20
 """Maximum number of mentions that are returned."""
-_LONGEST = 200
+_MAX_LENGTH = 200
 """Maximum number of characters of each mention."""
-_BEFORE = 60
+_CHARACTERS_BEFORE = 60
 """Number of characters before the name in a shortened mention."""
 _UNSPACED = ALONE + SYLLABLES
 """Letters that stand next to other words without a space."""
 
 
 async def with_mentions(
-    core: Core, domain: str, done: Forgotten, names: Sequence[Sequence[str]], gone: Collection[str]
+    core: Core, domain: str, receipt: Forgotten, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
 ) -> Forgotten:
     """Return the receipt with the texts of other nodes that name an entity, each after the title of its node.
 
@@ -44,30 +44,34 @@ async def with_mentions(
     indexed yet may be missing. A search that fails becomes a warning, because the entities are forgotten already.
     """
     try:
-        return done.model_copy(update=await _mentions(core, domain, names, gone))
+        return receipt.model_copy(update=await _mentions(core, domain, names, forgotten_ids))
     except GraphError as error:
         failed = f"Texts of other nodes that name the entities could not be searched: {error.message}."
-        return done.model_copy(update={"warnings": (f"{failed} Search for the names with scan.",)})
+        return receipt.model_copy(update={"warnings": (f"{failed} Search for the names with scan.",)})
 
 
 async def _mentions(
-    core: Core, domain: str, names: Sequence[Sequence[str]], gone: Collection[str]
+    core: Core, domain: str, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
 ) -> dict[str, object]:
     """Return the fields of the receipt about other nodes."""
-    every = list(dict.fromkeys(name for own in names for name in own))
-    searched = list(dict.fromkeys(name for own in names for name in own[:_NAMES]))[:_MOST_NAMES]
+    all_names = list(dict.fromkeys(name for names_of_entity in names for name in names_of_entity))
+    searched = list(
+        dict.fromkeys(name for names_of_entity in names for name in names_of_entity[:_MAX_NAMES_PER_ENTITY])
+    )[:_MAX_NAMES]
     lines: dict[tuple[str, str], None] = {}
-    is_all = len(searched) == len(every)
+    is_all = len(searched) == len(all_names)
     for name in searched:
         scope = await scope_of(core, domain, Filters(), None, awaited="words")
-        ranking = await rank_candidates(scope, Request(name, mode="lexical", max_results=_HITS))
+        ranking = await rank_candidates(scope, Request(name, mode="lexical", max_results=_MAX_HITS))
         passages = (scored.passage for scored in ranking.scored.values())
-        kept = [
-            passage for passage in passages if not {passage.owner, passage.unit} & {*gone} and passage.place != NAME
+        passages_of_others = [
+            passage
+            for passage in passages
+            if not {passage.owner, passage.unit} & {*forgotten_ids} and passage.place != NAME
         ]
-        lines |= {(passage.unit, line): None for passage in kept for line in lines_naming(passage, name)}
+        lines |= {(passage.unit, line): None for passage in passages_of_others for line in lines_naming(passage, name)}
         is_all &= ranking.is_all
-    pairs = list(lines)[:_MOST]
+    pairs = list(lines)[:_MAX_MENTIONS]
     titles = {node.id: node.title for node in await node_briefs(core, domain, sorted({unit for unit, _ in pairs}))}
     return {
         "stays": tuple(f"{titles.get(unit, unit)}: {line}" for unit, line in pairs) or None,
@@ -104,6 +108,6 @@ def _cut(line: str, place: int) -> str:
     """Return the part of a line around a place in its folded form, which may be longer."""
     ends = accumulate(len(character.casefold()) for character in line)
     at = next((index for index, end in enumerate(ends) if end > place), 0)
-    start = max(0, min(at - _BEFORE, len(line) - _LONGEST))
-    after = CUT if start + _LONGEST < len(line) else ""
-    return f"{CUT if start else ''}{line[start : start + _LONGEST]}{after}"
+    start = max(0, min(at - _CHARACTERS_BEFORE, len(line) - _MAX_LENGTH))
+    after = CUT if start + _MAX_LENGTH < len(line) else ""
+    return f"{CUT if start else ''}{line[start : start + _MAX_LENGTH]}{after}"

@@ -8,7 +8,7 @@ from graph_memory.memory.entities.observations.observing import Observation
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.stems import stems_of
-from graph_memory.memory.statements.statement_verdict import Known
+from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import did_you_mean, nearest, quoted
 from graph_memory.model.values.arguments import fault
@@ -16,13 +16,13 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 OBSERVED_OF = query("entities/observed_of", str)
-_MOST = 3
+_MAX_SUGGESTIONS = 3
 """Maximum number of observations or entities in an error message."""
-_FEWEST, _NEAR = 2, 0.5
+_MIN_WORDS, _MIN_SHARE = 2, 0.5
 """Minimum number of words that similar texts share, and their minimum share of the shorter text."""
 
 
-def resolved(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
+def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
     """Return the observations with these ids or texts. Of several with a text, the current one, else the last.
 
     Raises INVALID_ARGUMENT if there is none.
@@ -36,44 +36,48 @@ def resolved(names: Iterable[str], among: Mapping[str, Observation]) -> list[Obs
     return list({observation.id: observation for observation in observations}.values())
 
 
-async def check_named(
+async def check_references(
     reader: Reader,
     domain: str,
     names: Iterable[str],
     among: Mapping[str, Observation],
-    known: Sequence[Known],
+    known: Sequence[CurrentObservation],
     argument: str = "replaces",
 ) -> None:
     """Raise INVALID_ARGUMENT, with suggestions, for a reference that matches no observation of an entity."""
-    there = {name for observation in among.values() for name in (observation.id, observation.state.text)}
+    known_references = {name for observation in among.values() for name in (observation.id, observation.state.text)}
     for name in names:
-        if name not in there:
-            owners = await reader.read(OBSERVED_OF, domain=domain, wanted=name, limit=_MOST)
+        if name not in known_references:
+            owners = await reader.read(OBSERVED_OF, domain=domain, wanted=name, limit=_MAX_SUGGESTIONS)
             raise _unknown(argument, name, known, owners)
 
 
-def _unknown(argument: str, name: str, known: Sequence[Known] = (), owners: Sequence[str] = ()) -> GraphError:
+def _unknown(
+    argument: str, name: str, known: Sequence[CurrentObservation] = (), owners: Sequence[str] = ()
+) -> GraphError:
     hint = Hint("Use the id of an observation of this entity, or its exact text.", " {open_nodes} lists them.")
     if owners:
         names = " and ".join(quoted(owner) for owner in sorted(owners))
         which = "that entity" if len(owners) == 1 else "one of them"
         hint = f"That observation belongs to {names}. Refer to it in a call about {which}."
-    elif near := nearest_known(name, known):
-        lines = [f"{quoted(one.text)} ({one.id})" for one in near]
+    elif similar := similar_observations(name, known):
+        lines = [f"{quoted(observation.text)} ({observation.id})" for observation in similar]
         hint = Hint("{meant}{hint}", meant=did_you_mean(lines), hint=hint)
     return fault(argument, f"The entity has no observation {quoted(name)}", hint)
 
 
-def nearest_known(text: str, known: Sequence[Known]) -> list[Known]:
+def similar_observations(text: str, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:
     """Return the observations that were probably meant, most likely first: similar spelling, then most common words."""
-    spelt, said = nearest(text, [one.text for one in known]), _words(text)
-    pairs: list[tuple[float, Known]] = []
-    for one in known:
-        other = _words(one.text)
-        shared = len(said & other)
-        if one.text == spelt or (shared >= _FEWEST and shared >= _NEAR * min(len(said), len(other))):
-            pairs.append((float(one.text == spelt) + shared / max(len(said | other), 1), one))
-    return [one for _, one in sorted(pairs, key=lambda pair: -pair[0])[:_MOST]]
+    nearest_text, words = nearest(text, [observation.text for observation in known]), _words(text)
+    pairs: list[tuple[float, CurrentObservation]] = []
+    for observation in known:
+        other = _words(observation.text)
+        shared = len(words & other)
+        if observation.text == nearest_text or (
+            shared >= _MIN_WORDS and shared >= _MIN_SHARE * min(len(words), len(other))
+        ):
+            pairs.append((float(observation.text == nearest_text) + shared / max(len(words | other), 1), observation))
+    return [observation for _, observation in sorted(pairs, key=lambda pair: -pair[0])[:_MAX_SUGGESTIONS]]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -97,10 +97,10 @@ class RelationRemoval:
     relation: NewRelation
 
 
-def new_entities(given: object, now: datetime) -> list[NewEntity]:
+def new_entities(values: object, now: datetime) -> list[NewEntity]:
     """Return the requested entities, the first of each name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     entities: dict[str, NewEntity] = {}
-    for item in Located(given, "entities").items():
+    for item in Located(values, "entities").items():
         entity = new_entity(item, now)
         entities.setdefault(entity.name, entity)
     return list(entities.values())
@@ -108,30 +108,30 @@ def new_entities(given: object, now: datetime) -> list[NewEntity]:
 
 def new_entity(item: Located, now: datetime) -> NewEntity:
     """Return a requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
-    kind = own.get("entityType", "type")
+    fields = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
+    entity_type = fields.get("entityType", "type")
     return NewEntity(
-        name=text_of(own.need(_NAME)),
-        type=ENTITY if kind is None else text_of(kind),
-        observations=observations_from(own.get("observations"), now),
-        content=content_from(own.text("description"), "utf-8", "markdown"),
-        properties=properties_from(own),
+        name=text_of(fields.need(_NAME)),
+        type=ENTITY if entity_type is None else text_of(entity_type),
+        observations=observations_from(fields.get("observations"), now),
+        content=content_from(fields.text("description"), "utf-8", "markdown"),
+        properties=properties_from(fields),
     )
 
 
-def properties_from(own: Fields) -> Mapping[str, PropertyValue]:
+def properties_from(fields: Fields) -> Mapping[str, PropertyValue]:
     """Return the properties without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
-    located = own.get("properties")
-    found = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
-    if _NAME in found and located is not None:
+    located = fields.get("properties")
+    properties = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
+    if _NAME in properties and located is not None:
         raise located.fault("contains a name", "Pass the name as an argument, not as a property.")
-    return found
+    return properties
 
 
-def observations_from(given: Located | None, now: datetime) -> list[NewObservation]:
+def observations_from(located: Located | None, now: datetime) -> list[NewObservation]:
     """Return observations, the first of equal texts."""
     observations: dict[str, NewObservation] = {}
-    for item in given.items() if given else ():
+    for item in located.items() if located else ():
         observation = observation_from(item, now)
         observations.setdefault(observation.text, observation)
     return list(observations.values())
@@ -141,44 +141,44 @@ def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> 
     """Return an observation from a text or an object, which may have the keys in `also`. Raises INVALID_ARGUMENT."""
     if isinstance(item.value, str):
         return NewObservation(text=text_of(item))
-    own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
-    sure, source = own.number("confidence"), own.get(_SOURCE)
-    validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
+    fields = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to", *also))
+    confidence, source = fields.number("confidence"), fields.get(_SOURCE)
+    validity = Validity(valid_from=_time(fields, "valid_from", now), valid_to=_time(fields, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
         raise item.fault("would end before it starts", "Use a later valid_to.")
     return NewObservation(
-        text=text_of(own.need(_TEXT)),
-        time=_time(own, _TIME, now),
+        text=text_of(fields.need(_TEXT)),
+        time=_time(fields, _TIME, now),
         source=None if source is None else text_of(source),
-        confidence=None if sure is None else fraction(f"{item.at}.confidence", sure),
+        confidence=None if confidence is None else fraction(f"{item.at}.confidence", confidence),
         validity=validity,
     )
 
 
-def _time(own: Fields, name: str, now: datetime) -> datetime | None:
-    located = own.get(name)
+def _time(fields: Fields, name: str, now: datetime) -> datetime | None:
+    located = fields.get(name)
     return None if located is None else instant(located.at, cast("datetime | str", located.value), now)
 
 
-def new_observations(given: object, now: datetime) -> list[NewObservations]:
+def new_observations(values: object, now: datetime) -> list[NewObservations]:
     """Return the requested observations. Raises INVALID_ARGUMENT."""
-    return [observations_of(item, now) for item in Located(given, "observations").items()]
+    return [observations_of(item, now) for item in Located(values, "observations").items()]
 
 
 def observations_of(item: Located, now: datetime) -> NewObservations:
     """Return the requested observations of one entity. Raises INVALID_ARGUMENT."""
-    own = item.fields(("entityName", "contents", "observations"))
-    texts = own.need("contents", "observations")
-    return NewObservations(name=text_of(own.need("entityName")), observations=observations_from(texts, now))
+    fields = item.fields(("entityName", "contents", "observations"))
+    texts = fields.need("contents", "observations")
+    return NewObservations(name=text_of(fields.need("entityName")), observations=observations_from(texts, now))
 
 
-def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
+def new_relations(values: object, *, lenient: bool | None) -> list[NewRelation]:
     """Return the requested relations without duplicates. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
 
     By default, relations in the spelling of the official server are lenient, as in that server.
     """
     relations: dict[tuple[str, str, str], NewRelation] = {}
-    for item in Located(given, "relations").items():
+    for item in Located(values, "relations").items():
         relation = new_relation(item, lenient=lenient)
         relations.setdefault(relation.key, relation)
     return list(relations.values())
@@ -186,40 +186,40 @@ def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
 
 def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
     """Return a requested relation. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    own = item.fields(("from", "to", "relationType", "type", "properties"))
+    fields = item.fields(("from", "to", "relationType", "type", "properties"))
     return NewRelation(
-        from_name=text_of(own.need("from")),
-        to_name=text_of(own.need("to")),
-        type=text_of(own.need("relationType", "type")),
-        lenient=own.get("relationType") is not None if lenient is None else lenient,
-        properties=properties_from(own),
+        from_name=text_of(fields.need("from")),
+        to_name=text_of(fields.need("to")),
+        type=text_of(fields.need("relationType", "type")),
+        lenient=fields.get("relationType") is not None if lenient is None else lenient,
+        properties=properties_from(fields),
     )
 
 
-def named_relations(given: object) -> list[NewRelation]:
+def relations_to_delete(values: object) -> list[NewRelation]:
     """Return the relations to delete. Raises INVALID_ARGUMENT."""
-    return new_relations(given, lenient=True)
+    return new_relations(values, lenient=True)
 
 
-def removals(given: object) -> list[Removal]:
+def removals(values: object) -> list[Removal]:
     """Return the observations to delete. Raises INVALID_ARGUMENT."""
-    return [removal(item) for item in Located(given, "deletions").items()]
+    return [removal(item) for item in Located(values, "deletions").items()]
 
 
 def removal(item: Located) -> Removal:
     """Return the observations of one entity to delete. Raises INVALID_ARGUMENT."""
-    own = item.fields(("entityName", "observations"))
-    return Removal(name=text_of(own.need("entityName")), texts=[*_texts(own.need("observations"))])
+    fields = item.fields(("entityName", "observations"))
+    return Removal(name=text_of(fields.need("entityName")), texts=[*_texts(fields.need("observations"))])
 
 
-def text_from(given: object, argument: str) -> str:
+def text_from(value: object, argument: str) -> str:
     """Return a text. Raises INVALID_ARGUMENT."""
-    return text_of(Located(given, argument))
+    return text_of(Located(value, argument))
 
 
-def names_from(given: object, argument: str = "names") -> list[str]:
+def names_from(values: object, argument: str = "names") -> list[str]:
     """Return names without duplicates. Raises INVALID_ARGUMENT."""
-    return list(dict.fromkeys(_texts(Located(given, argument))))
+    return list(dict.fromkeys(_texts(Located(values, argument))))
 
 
 def _texts(located: Located) -> Iterator[str]:

@@ -19,7 +19,7 @@ class IdRow:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedRow:
+class NodeRow:
     """An entity, or a node that is only an end of relations."""
 
     name: str
@@ -35,25 +35,25 @@ class NamedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedRow:
+class EntityObservationsRow:
     """An entity, its end, and its observations that have one of the requested texts: lists of id, text and version."""
 
     name: str
     id: str
     over: datetime | None
-    found: list[tuple[str, str, int]]
+    matches: list[tuple[str, str, int]]
 
     @property
     def deletions(self) -> list[Draft]:
         """The drafts that delete these observations."""
         return [
             Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=subject, from_id=self.id, previous=version)
-            for subject, _, version in self.found
+            for subject, _, version in self.matches
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedRow:
+class EqualRelationsRow:
     """The ends of a relation, and the relations equal to it: lists of id, stored type and version."""
 
     place: int
@@ -63,7 +63,7 @@ class RelatedRow:
     to_id: str | None
     to_type: str | None
     to_mentioned: bool
-    found: list[tuple[str, str, int]]
+    matches: list[tuple[str, str, int]]
 
     @property
     def ends(self) -> dict[str, str]:
@@ -84,7 +84,7 @@ class RelatedRow:
                 to_id=self.to_id,
                 previous=version,
             )
-            for subject, kind, version in self.found
+            for subject, kind, version in self.matches
         ]
 
 
@@ -97,9 +97,9 @@ class EndRow:
     version: int
     relations: list[str]
 
-    def is_left_by(self, goes: Callable[[str], bool]) -> bool:
+    def loses_all_relations(self, is_deleted: Callable[[str], bool]) -> bool:
         """Return whether the node is deleted too, since all its relations are deleted."""
-        return all(map(goes, self.relations))
+        return all(map(is_deleted, self.relations))
 
     @property
     def deletion(self) -> Draft:
@@ -107,5 +107,5 @@ class EndRow:
         return _deletion(self)
 
 
-def _deletion(row: NamedRow | EndRow) -> Draft:
+def _deletion(row: NodeRow | EndRow) -> Draft:
     return Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version)

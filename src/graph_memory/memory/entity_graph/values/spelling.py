@@ -20,15 +20,15 @@ WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 """A word of a name."""
 
 
-def stored_name(spelling: str, otherwise: str) -> str:
+def stored_name(spelling: str, fallback: str) -> str:
     """Return the name under which a spelling is stored, or `otherwise` if no character of it can be used."""
     try:
         return check_visible("Type", check_name("Type", spelling))
     except GraphError:
         name = " ".join(visible(spelling).split()).lstrip("_ ")[:NAME_CHARACTERS].rstrip()
-        return otherwise if name in ("", ANY) else name
+        return fallback if name in ("", ANY) else name
 
 
-def as_written(spelling: str, stored: str) -> str | None:
+def spelling_to_store(spelling: str, stored: str) -> str | None:
     """Return the spelling to store with a relation; None if it equals the stored type."""
     return None if spelling == stored else spelling

@@ -13,45 +13,45 @@ _LENGTH = 3
 """Number of letters of a fragment."""
 
 
-def share_held(text: str, others: Iterable[str]) -> float:
+def share_contained(text: str, others: Iterable[str]) -> float:
     """Return the share of a text's three-letter fragments that others contain; 0 if a figure or sign is missing."""
-    one, all_of_it = _folded(text), _folded(" ".join(others))
-    if not _figures(one) <= _figures(all_of_it):
+    folded, folded_others = _fold(text), _fold(" ".join(others))
+    if not _figures(folded) <= _figures(folded_others):
         return 0.0
-    wanted = _pieces(one)
-    return len(wanted & _pieces(all_of_it)) / len(wanted) if wanted else 1.0
+    fragments = _fragments(folded)
+    return len(fragments & _fragments(folded_others)) / len(fragments) if fragments else 1.0
 
 
 def without(text: str, others: Iterable[str]) -> str:
     """Return the text without other texts that occur in it."""
-    left = _folded(text)
-    for other in sorted(map(_folded, others), key=len, reverse=True):
-        left = left.replace(other, " ") if other else left
-    return " ".join(left.split())
+    remaining = _fold(text)
+    for other in sorted(map(_fold, others), key=len, reverse=True):
+        remaining = remaining.replace(other, " ") if other else remaining
+    return " ".join(remaining.split())
 
 
-def stands_in(text: str, other: str) -> bool:
+def occurs_in(text: str, other: str) -> bool:
     """Return whether a text occurs in another in whole words, ignoring case and spaces."""
-    pattern = rf"(?<![^\W_]){re.escape(_folded(text))}(?![^\W_])"
+    pattern = rf"(?<![^\W_]){re.escape(_fold(text))}(?![^\W_])"
     if not _has_spaces(text):
-        pattern = re.escape(_folded(text))
-    return re.search(pattern, _folded(other)) is not None
+        pattern = re.escape(_fold(text))
+    return re.search(pattern, _fold(other)) is not None
 
 
 def _has_spaces(text: str) -> bool:
     """Return whether the script of a text separates words by spaces."""
-    return not any("\u3040" <= each <= "\u9fff" or "\u0e00" <= each <= "\u0eff" for each in text)
+    return not any("\u3040" <= character <= "\u9fff" or "\u0e00" <= character <= "\u0eff" for character in text)
 
 
 def _figures(text: str) -> set[str]:
-    signs = (each for each in text if unicodedata.category(each) in _SIGNS)
+    signs = (character for character in text if unicodedata.category(character) in _SIGNS)
     return {*_FIGURES.findall(text), *signs}
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def _pieces(text: str) -> set[str]:
-    letters = "".join(each for each in text if each.isalnum())
+def _fragments(text: str) -> set[str]:
+    letters = "".join(character for character in text if character.isalnum())
     return {letters[at : at + _LENGTH] for at in range(max(len(letters) - _LENGTH + 1, 1))} if letters else set()

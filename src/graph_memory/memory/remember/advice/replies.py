@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-LONGEST = 100_000
+MAX_LENGTH = 100_000
 """Maximum number of characters of a reply."""
 M = TypeVar("M", bound=BaseModel)
 
@@ -24,7 +24,7 @@ class Strict(BaseModel):
 def read(reply: str, model: type[M]) -> M:
     """Return the object in a reply, which may have text around it. Raises Unusable."""
     begins, ends = reply.find("{"), reply.rfind("}")
-    if not 0 <= begins < ends or len(reply) > LONGEST:
+    if not 0 <= begins < ends or len(reply) > MAX_LENGTH:
         raise Unusable("it is not JSON")
     try:
         return model.model_validate_json(reply[begins : ends + 1])

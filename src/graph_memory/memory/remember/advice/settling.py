@@ -8,19 +8,19 @@ from typing import Literal
 
 from graph_memory.chat.marks import between, mark_of
 from graph_memory.memory.recall.rendering.wording import flat
-from graph_memory.memory.remember.advice.grounding import share_held
+from graph_memory.memory.remember.advice.grounding import share_contained
 from graph_memory.memory.remember.advice.replies import Strict, read
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.values.literals import has_same_literals
 
-_LONGEST = 200
-_SAME = 0.5
+_MAX_REASON = 200
+_MIN_SHARE = 0.5
 """Minimum share of a new statement that a known one must contain to replace it without loss."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A known statement, and a new one that may supersede it."""
+    """A known statement, and a new statement, which may supersede it."""
 
     id: str
     """The id of the known observation."""
@@ -50,10 +50,11 @@ class _Answers(Strict):
     answers: list[_Answer]
 
 
-def asked(pairs: Sequence[Pair], name: str) -> tuple[str, str]:
+def settle_prompt(pairs: Sequence[Pair], name: str) -> tuple[str, str]:
     """Return the instructions and the pairs to decide."""
     items = [
-        {"question": at, "about": name, "known": pair.known, "new": pair.new} for at, pair in enumerate(pairs, start=1)
+        {"question": number, "about": name, "known": pair.known, "new": pair.new}
+        for number, pair in enumerate(pairs, start=1)
     ]
     mark = mark_of(items)
     return _INSTRUCTIONS.format(mark=mark), between(mark, items)
@@ -72,17 +73,17 @@ same: both say the same, and the new one nothing more.
 Leave out a question if you are not sure. Give the reason in at most 20 words."""
 
 
-def settled(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settling]:
+def parse_settlings(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settling]:
     """Return a model's decisions on pairs. Omitted and unknown pairs are not decided. Raises Unusable."""
     settlings: dict[Pair, Settling] = {}
     for answer in read(reply, _Answers).answers:
         if not 0 < answer.question <= len(pairs):
             continue
-        pair, reason = pairs[answer.question - 1], flat(answer.reason)[:_LONGEST]
+        pair, reason = pairs[answer.question - 1], flat(answer.reason)[:_MAX_REASON]
         match answer.decision:
             case "close" | "keep":
                 settlings.setdefault(pair, Settling(answer.decision, reason, model))
-            case "same" if share_held(pair.new, [pair.known]) >= _SAME and _has_same_literals(pair):
+            case "same" if share_contained(pair.new, [pair.known]) >= _MIN_SHARE and _has_same_literals(pair):
                 settlings.setdefault(pair, Settling("same", reason, model))
             case _:
                 pass

@@ -11,26 +11,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graph_memory.chat.marks import between, mark_of
-from graph_memory.memory.remember.advice.grounding import share_held, stands_in, without
+from graph_memory.memory.remember.advice.grounding import occurs_in, share_contained, without
 from graph_memory.memory.remember.advice.replies import Strict, Unusable, read
 from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.statement import statement
 
-MOST_CHARACTERS = 8_000
+MAX_CHARACTERS = 8_000
 """Maximum number of characters of a text that a model splits, since smaller models lose parts of longer texts."""
-MOST_FACTS = 100
-SAID = 0.6
+MAX_FACTS = 100
+MIN_SHARE_OF_FACT = 0.6
 """Minimum share of a fact that its sentences must contain, since pronouns may have become names."""
-KEPT = 0.7
+MIN_SHARE_OF_SENTENCE = 0.7
 """Minimum share of a sentence that its facts must contain."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TYPE = re.compile(r"[^\W\d_][\w -]{0,39}")
 _RESERVED = frozenset({"name", "alias", "aliases", "type", "title", "description", "confidence"})
-_LONGEST_VALUE = 200
-_AROUND_A_VALUE = 40
+_MAX_VALUE = 200
+_MAX_REST = 40
 """Maximum number of characters of a sentence besides the value and the name of the entity, which the key
 paraphrases."""
-_NOT_SO = frozenset({"ending", "wish", "claim", "stand_in", "past"})
+_NON_FACTUAL = frozenset({"ending", "wish", "claim", "stand_in", "past"})
 """Cues of a sentence that does not state a current fact: a plan, a claim, the past."""
 _DENIED = frozenset({"denied"})
 
@@ -49,7 +49,7 @@ class _Answer(Strict):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SplitFact:
     """A fact of a text: an observation, or a property with its value, and the entity that it names."""
 
     text: str
@@ -61,9 +61,12 @@ class Said:
     value: str | int | float | None = None
 
 
-def asked(sentences: Sequence[str], name: str | None) -> tuple[str, str]:
+def split_prompt(sentences: Sequence[str], name: str | None) -> tuple[str, str]:
     """Return the instructions and the text to split."""
-    items = [{"about": name}, *({"sentence": at, "text": one} for at, one in enumerate(sentences, start=1))]
+    items = [
+        {"about": name},
+        *({"sentence": number, "text": sentence} for number, sentence in enumerate(sentences, start=1)),
+    ]
     mark = mark_of(items)
     return _INSTRUCTIONS.format(mark=mark), between(mark, items)
 
@@ -85,33 +88,33 @@ past are observations.
 Leave nothing out, and add nothing."""
 
 
-def split(reply: str, sentences: Sequence[str], name: str | None) -> list[Said]:
+def split(reply: str, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
     """Return the facts of a text in the order of its sentences, from the reply of a model. Raises Unusable."""
     facts = read(reply, _Answer).facts
-    if len(facts) > MOST_FACTS:
+    if len(facts) > MAX_FACTS:
         raise Unusable(f"it has {len(facts)} facts")
-    sound = [fact for fact in facts if _is_sound(fact, sentences, name)]
-    while lost := {at for at in range(1, len(sentences) + 1) if not _is_held(at, sentences, sound, name)}:
-        kept = [fact for fact in sound if lost.isdisjoint(fact.sentences)]
+    sound = [fact for fact in facts if _is_supported(fact, sentences, name)]
+    while uncovered := {at for at in range(1, len(sentences) + 1) if not _is_covered(at, sentences, sound, name)}:
+        kept = [fact for fact in sound if uncovered.isdisjoint(fact.sentences)]
         if len(kept) == len(sound):
             break
         sound = kept
     if not sound:
         raise Unusable("none of it is what the text says")
-    placed = [(min(fact.sentences), _said(fact, sentences)) for fact in sound]
-    placed += [(at, Said(sentences[at - 1], sentences[at - 1])) for at in sorted(lost)]
-    return [said for _, said in sorted(placed, key=lambda pair: pair[0])]
+    numbered = [(min(fact.sentences), _make_fact(fact, sentences)) for fact in sound]
+    numbered += [(at, SplitFact(sentences[at - 1], sentences[at - 1])) for at in sorted(uncovered)]
+    return [split_fact for _, split_fact in sorted(numbered, key=lambda pair: pair[0])]
 
 
-def _said(fact: _Fact, sentences: Sequence[str]) -> Said:
+def _make_fact(fact: _Fact, sentences: Sequence[str]) -> SplitFact:
     source = " ".join(sentences[at - 1] for at in sorted(set(fact.sentences)))
     kind = fact.type if fact.type and _TYPE.fullmatch(fact.type) else None
     if fact.property is not None:
-        return Said(f"{fact.property}: {fact.value}", source, fact.entity, kind, fact.property, fact.value)
-    return Said((fact.observation or "").strip(), source, fact.entity, kind)
+        return SplitFact(f"{fact.property}: {fact.value}", source, fact.entity, kind, fact.property, fact.value)
+    return SplitFact((fact.observation or "").strip(), source, fact.entity, kind)
 
 
-def _is_sound(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
+def _is_supported(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
     """Return whether the sentences of a fact support it, and the text names its entity."""
     if not fact.sentences or not all(0 < at <= len(sentences) for at in fact.sentences):
         return False
@@ -123,11 +126,16 @@ def _is_sound(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
     text = (fact.observation or "").strip()
     context = [*source, name or "", fact.entity or ""]
     manner = frozenset[str]().union(*map(_manner, source))
-    return bool(text) and text.isprintable() and share_held(text, context) >= SAID and _manner(text) <= manner
+    return (
+        bool(text)
+        and text.isprintable()
+        and share_contained(text, context) >= MIN_SHARE_OF_FACT
+        and _manner(text) <= manner
+    )
 
 
 def _is_named(entity: str, sentences: Sequence[str]) -> bool:
-    return bool(entity.strip()) and any(stands_in(entity, sentence) for sentence in sentences)
+    return bool(entity.strip()) and any(occurs_in(entity, sentence) for sentence in sentences)
 
 
 def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
@@ -136,29 +144,34 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
         fact.observation is None
         and _KEY.fullmatch(fact.property or "") is not None
         and fact.property not in _RESERVED
-        and 0 < len(value) <= _LONGEST_VALUE
+        and 0 < len(value) <= _MAX_VALUE
         and value.isprintable()
-        and not any(_manner(each) for each in source)
-        and any(stands_in(value, each) for each in source)
+        and not any(_manner(sentence) for sentence in source)
+        and any(occurs_in(value, sentence) for sentence in source)
     )
 
 
 def _manner(text: str) -> frozenset[str]:
     """Return the cues of a text that does not state a current fact."""
-    taken = statement(text, language_of(text))
-    return taken.cues & _NOT_SO | (_DENIED if taken.is_denied else frozenset[str]())
+    parsed = statement(text, language_of(text))
+    return parsed.cues & _NON_FACTUAL | (_DENIED if parsed.is_denied else frozenset[str]())
 
 
-def _is_held(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
+def _is_covered(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
     """Return whether the facts of a sentence cover it.
 
     For a single property, the key covers the words around the value.
     """
-    own = [fact for fact in facts if at in fact.sentences]
-    if len(own) == 1 and own[0].property is not None:
-        left = without(sentences[at - 1], [str(own[0].value), own[0].entity or "", name or ""])
-        return len(left) <= _AROUND_A_VALUE and not any(each.isdigit() for each in left)
-    texts = [f"{fact.entity or ''} {fact.observation or ''} {fact.property or ''} {fact.value or ''}" for fact in own]
-    manner = frozenset[str]().union(*(_manner(fact.observation or "") for fact in own))
-    is_whole = share_held(sentences[at - 1], [*texts, name or ""]) >= KEPT
-    return bool(own) and is_whole and _manner(sentences[at - 1]) <= manner
+    facts_of_sentence = [fact for fact in facts if at in fact.sentences]
+    if len(facts_of_sentence) == 1 and facts_of_sentence[0].property is not None:
+        rest = without(
+            sentences[at - 1], [str(facts_of_sentence[0].value), facts_of_sentence[0].entity or "", name or ""]
+        )
+        return len(rest) <= _MAX_REST and not any(character.isdigit() for character in rest)
+    texts = [
+        f"{fact.entity or ''} {fact.observation or ''} {fact.property or ''} {fact.value or ''}"
+        for fact in facts_of_sentence
+    ]
+    manner = frozenset[str]().union(*(_manner(fact.observation or "") for fact in facts_of_sentence))
+    is_contained = share_contained(sentences[at - 1], [*texts, name or ""]) >= MIN_SHARE_OF_SENTENCE
+    return bool(facts_of_sentence) and is_contained and _manner(sentences[at - 1]) <= manner

@@ -28,8 +28,8 @@ _SPACES = re.compile(r"\s+")
 def plain(text: str) -> str:
     """Return a text in lower case without accents, with punctuation."""
     clean = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
-    for pattern, put in _CONTRACTED:
-        clean = pattern.sub(put, clean)
+    for pattern, replacement in _CONTRACTED:
+        clean = pattern.sub(replacement, clean)
     return " ".join(fold(word) for word in clean.replace("ё", "е").split())
 
 

@@ -22,7 +22,7 @@ from graph_memory.memory.statements.language.lexicon.swedish import SWEDISH
 
 _LATIN = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH)
 LANGUAGES = (*_LATIN, RUSSIAN, CHINESE, JAPANESE)
-"""Those that are known."""
+"""The supported languages."""
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
@@ -37,7 +37,7 @@ _LETTERS = (
 )
 """Letters that are typical of a language."""
 _SHARED = Counter(word for lexicon in _LATIN for word in lexicon.vocabulary)
-_A_LETTER = 0.4
+_LETTER_SCORE = 0.4
 
 
 @lru_cache(maxsize=16_384)
@@ -50,8 +50,8 @@ def language_of(text: str) -> Lexicon:
     if _CYRILLIC.search(text):
         return RUSSIAN
     words = words_only(plain(text)).split()
-    scores = {each: sum(1 / _SHARED[word] for word in words if word in each.vocabulary) for each in _LATIN}
+    scores = {lexicon: sum(1 / _SHARED[word] for word in words if word in lexicon.vocabulary) for lexicon in _LATIN}
     small = text.casefold()
     for letters, language in _LETTERS:
-        scores[language] += _A_LETTER * any(letter in small for letter in letters)
+        scores[language] += _LETTER_SCORE * any(letter in small for letter in letters)
     return max(_LATIN, key=scores.__getitem__)

@@ -21,8 +21,8 @@ def finder(phrases: str, *, is_written_apart: bool = True) -> re.Pattern[str]:
         return _NEVER
     if not is_written_apart:
         return re.compile("|".join(map(re.escape, sorted(values, key=len, reverse=True))))
-    made = "|".join(_pattern(phrase) for phrase in sorted(values, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{made})(?!\w)")
+    alternatives = "|".join(_pattern(phrase) for phrase in sorted(values, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 
 def _pattern(phrase: str) -> str:

@@ -8,7 +8,7 @@ from graph_memory.memory.search.text.analysers import ANALYSERS
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 from graph_memory.memory.statements.language.phrases import finder
 
-_VOWELS, _SHORTEST = frozenset("aeiouy"), 3
+_VOWELS, _MIN_LENGTH = frozenset("aeiouy"), 3
 
 
 def regular(word: str, language: Lexicon) -> str:
@@ -26,18 +26,25 @@ def stem_of(word: str, language: Lexicon) -> str:
 
 def _base(word: str) -> str:
     """Return an English word without plural and verb endings: the first step of Porter's stemmer (1980)."""
-    for ending, put in (("ied", "y"), ("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
+    for ending, replacement in (
+        ("ied", "y"),
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("xes", "x"),
+    ):
         if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word.removesuffix(ending) + put
+            return word.removesuffix(ending) + replacement
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     for ending in ("ed", "ing"):
         rest = word.removesuffix(ending)
-        if rest != word and len(rest) >= _SHORTEST and not _VOWELS.isdisjoint(rest):
+        if rest != word and len(rest) >= _MIN_LENGTH and not _VOWELS.isdisjoint(rest):
             is_doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
             word = rest[:-1] if is_doubled else rest
             break
-    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
+    return word[:-1] if word.endswith("e") and len(word) > _MIN_LENGTH else word
 
 
 def stems_of(words: str, language: Lexicon) -> tuple[str, ...]:

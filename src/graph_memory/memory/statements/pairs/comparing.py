@@ -30,8 +30,8 @@ EXCLUDING = frozenset({FLIP, ANTONYM, SINGLE})
 _ANOTHER = "another person"
 _TIES = frozenset({EVENT, CONFLICT})
 _GUARDS = ("wish", "claim", "stand_in", "also")
-_MUCH_LONGER, _LONG = 2.2, 8
-_DENIED = 0.5
+_MUCH_LONGER, _MIN_LONG = 2.2, 8
+_MIN_DENIED_SHARE = 0.5
 """Minimum share of the denied words that the other statement must contain."""
 
 
@@ -48,13 +48,13 @@ class Comparison:
     new_stems: frozenset[str]
     shared: frozenset[str]
     """The new stems that are known, as the same or a similar word."""
-    back: float
+    share_of_known: float
     """The share of known stems that are among the new ones, 0 to 1."""
     features: Mapping[str, str] = field(default_factory=dict[str, str])
     """The features, each with its evidence."""
 
     @property
-    def forth(self) -> float:
+    def share_of_new(self) -> float:
         """The share of new stems that are known, 0 to 1."""
         return share(self.shared, self.new_stems)
 
@@ -65,26 +65,28 @@ class Comparison:
 
     def count_lost(self) -> int:
         """Return the number of known stems that are not among the new ones."""
-        return len(self.known_stems) - round(self.back * len(self.known_stems))
+        return len(self.known_stems) - round(self.share_of_known * len(self.known_stems))
 
 
-def compared(known: str, new: str, entity: str = "", language: Lexicon | None = None) -> Comparison:
+def compare(known: str, new: str, entity: str = "", language: Lexicon | None = None) -> Comparison:
     """Return the comparison of a new statement about an entity with a known one."""
     language = language or language_of(f"{known}\n{new}")
-    one, other = statement(known, language), statement(new, language)
+    known_statement, new_statement = statement(known, language), statement(new, language)
     words = words_only(plain(entity)).split()
-    name = {stem_of(each, language) for word in words for each in (word, f"{word}s")}
-    stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
+    name = {stem_of(form, language) for word in words for form in (word, f"{word}s")}
+    stems, new_stems = frozenset(known_statement.stems) - name, frozenset(new_statement.stems) - name
     comparison = Comparison(
-        known=one,
-        new=other,
+        known=known_statement,
+        new=new_statement,
         known_stems=stems,
         new_stems=new_stems,
         name=frozenset(stem_of(word, language) for word in words_only(plain(_capitals(entity))).split()),
         shared=frozenset(known_stems(new_stems, stems)),
-        back=share(known_stems(stems, new_stems), stems),
+        share_of_known=share(known_stems(stems, new_stems), stems),
     )
-    features = _meant({feature: evidence for feature, evidence in _features(comparison, language) if evidence})
+    features = _drop_inapplicable(
+        {feature: evidence for feature, evidence in _features(comparison, language) if evidence}
+    )
     return replace(comparison, features=features)
 
 
@@ -96,7 +98,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
     known, new = pair.known, pair.new
     return (
         (CUE, _cue(known, new, language)),
-        (FLIP, _flip(pair)),
+        (FLIP, _negation(pair)),
         (ANTONYM, antonym(known, new, language)),
         (EVENT, _event(known, new, language)),
         (NOW, _new_cue(known, new, "now", language.now)),
@@ -110,15 +112,15 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
     )
 
 
-def _meant(features: dict[str, str]) -> Mapping[str, str]:
-    """Return the features without those that do not apply: a planned end, or an end that concerns another person."""
+def _drop_inapplicable(features: dict[str, str]) -> Mapping[str, str]:
+    """Return the features that apply, without a planned end, or an end that concerns another person."""
     if not features.get(GUARD, "").startswith(("wish", _ANOTHER)):
         return features
     return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
 
 
 def _new_cue(known: Statement, new: Statement, cue: str, phrases: str) -> str | None:
-    return new.found(phrases) if cue in new.cues and cue not in known.cues else None
+    return new.find_phrase(phrases) if cue in new.cues and cue not in known.cues else None
 
 
 def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
@@ -127,28 +129,34 @@ def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
     return ends or _new_cue(known, new, "change", language.changes)
 
 
-def _flip(pair: Comparison) -> str | None:
-    """Return which statement denies the other. `others too` denies `only these`."""
+def _negation(pair: Comparison) -> str | None:
+    """Return the direction of a denial, if one statement denies the other. `others too` denies `only these`."""
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that no longer holds"
     if "ending" in known.cues & new.cues:
-        return _told(is_new=new.is_end_denied) if known.is_end_denied != new.is_end_denied and pair.forth else None
-    if known.is_denied != new.is_denied and (pair.forth or pair.back):
-        mine, yours = known.denied & pair.known_stems, new.denied & pair.new_stems
-        return _denial(pair, mine, yours, is_new=new.is_denied)
+        return (
+            _direction(is_new=new.is_end_denied)
+            if known.is_end_denied != new.is_end_denied and pair.share_of_new
+            else None
+        )
+    if known.is_denied != new.is_denied and (pair.share_of_new or pair.share_of_known):
+        known_denied, new_denied = known.denied_stems & pair.known_stems, new.denied_stems & pair.new_stems
+        return _describe_denial(pair, known_denied, new_denied, is_new=new.is_denied)
     return None
 
 
-def _denial(pair: Comparison, mine: frozenset[str], yours: frozenset[str], *, is_new: bool) -> str | None:
-    """Return which statement denies the other, given the stems that each denies."""
-    said, other = (yours, pair.known_stems) if is_new else (mine, pair.new_stems)
-    if share(known_stems(said, other), said) < _DENIED:
+def _describe_denial(
+    pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
+) -> str | None:
+    """Return the direction of a denial, given the stems that each statement denies."""
+    denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
+    if share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
         return None
-    return _told(is_new=is_new)
+    return _direction(is_new=is_new)
 
 
-def _told(*, is_new: bool) -> str:
+def _direction(*, is_new: bool) -> str:
     return "denies" if is_new else "no longer denies"
 
 
@@ -156,7 +164,11 @@ def antonym(known: Statement, new: Statement, language: Lexicon) -> str | None:
     """Return two opposites, each in one statement only."""
     for left, right in language.pairs_of_antonyms:
         for mine, yours in ((left, right), (right, left)):
-            if (was := known.found(mine)) and (now := new.found(yours)) and not (known.has(yours) or new.has(mine)):
+            if (
+                (was := known.find_phrase(mine))
+                and (now := new.find_phrase(yours))
+                and not (known.has(yours) or new.has(mine))
+            ):
                 return f"{was}, {now}"
     return None
 
@@ -165,38 +177,49 @@ def _event(known: Statement, new: Statement, language: Lexicon) -> str | None:
     if "ending" in known.cues:
         return None
     for state, ends in language.groups_of_states:
-        if (event := new.found(ends)) and (was := known.found(state)) and not known.has(ends):
+        if (event := new.find_phrase(ends)) and (was := known.find_phrase(state)) and not known.has(ends):
             return f"{event} ends {was}"
     return None
 
 
 def conflict(known: Statement, new: Statement) -> str | None:
     """Return two different values of one kind."""
-    mine, yours = _amounts(known), _amounts(new)
+    mine, yours = _amounts_by_kind(known), _amounts_by_kind(new)
     for kind, amounts in yours.items():
         if kind != "year" and amounts.isdisjoint(mine.get(kind, amounts)):
             return f"{kind} {', '.join(sorted(mine[kind]))}, {', '.join(sorted(amounts))}"
     return None
 
 
-def _amounts(one: Statement) -> Mapping[str, set[str]]:
+def _amounts_by_kind(parsed: Statement) -> Mapping[str, set[str]]:
     """Return the amounts of each kind of value. Ordinals count as numbers."""
-    found: dict[str, set[str]] = {}
-    for value in one.values:
-        found.setdefault("number" if value.kind == "rank" else value.kind, set()).add(value.amount)
-    return found
+    amounts: dict[str, set[str]] = {}
+    for value in parsed.values:
+        amounts.setdefault("number" if value.kind == "rank" else value.kind, set()).add(value.amount)
+    return amounts
 
 
 def _single(pair: Comparison, language: Lexicon) -> str | None:
     """Return the phrase of a single-valued attribute for which the values differ: `the main road is`, `lives in`."""
     if pair.new.stated is not None and _states_another(pair):
-        return pair.new.stated.said
-    if pair.forth == 1:
+        return pair.new.stated.phrase
+    if pair.share_of_new == 1:
         return None
     phrases = (language.singles, language.limits)
-    said = next((said for phrase in phrases if (said := pair.new.found(phrase)) and pair.known.has(phrase)), None)
-    names = (value.said for value in pair.new.held if any(_is_another(value, was, pair) for was in pair.known.held))
-    return said or next(names, None)
+    phrase_in_both = next(
+        (
+            phrase_in_both
+            for phrase in phrases
+            if (phrase_in_both := pair.new.find_phrase(phrase)) and pair.known.has(phrase)
+        ),
+        None,
+    )
+    names = (
+        value.phrase
+        for value in pair.new.single_values
+        if any(_is_another(value, known_value, pair) for known_value in pair.known.single_values)
+    )
+    return phrase_in_both or next(names, None)
 
 
 def _states_another(pair: Comparison) -> bool:
@@ -204,15 +227,15 @@ def _states_another(pair: Comparison) -> bool:
     known, new = pair.known.stated, pair.new.stated
     if known is None or new is None or known.name == new.name:
         return False
-    what = new.what & pair.new_stems
-    return bool(what) and what == known.what & pair.known_stems
+    stems = new.stems & pair.new_stems
+    return bool(stems) and stems == known.stems & pair.known_stems
 
 
 def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
     """Return whether two single values are different values of one attribute: `lives in Hamburg`, `lives in Berlin`."""
-    what, was = new.what & pair.new_stems, known.what & pair.known_stems
+    stems, was = new.stems & pair.new_stems, known.stems & pair.known_stems
     is_named = new.name in pair.known.whole.split() or known.name in pair.new.whole.split()
-    return bool(what) and what == was and not is_named
+    return bool(stems) and stems == was and not is_named
 
 
 def _guard(pair: Comparison, language: Lexicon) -> str | None:
@@ -225,7 +248,7 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
             return guard
     if ("spoken_to" in new.cues) != ("spoken_to" in known.cues):
         return "one is to somebody"
-    years = [{value.amount for value in each.values if value.kind == "year"} for each in (known, new)]
+    years = [{value.amount for value in parsed.values if value.kind == "year"} for parsed in (known, new)]
     if all(years) and years[0].isdisjoint(years[1]) and not _states_another(pair):
         return "two years"
     if "past" in new.asserted and "past" not in known.cues:
@@ -240,7 +263,7 @@ def _allows_also(known: Statement) -> bool:
 
 def _parallel(known: Statement, new: Statement, language: Lexicon) -> str | None:
     for line in language.labels.strip().splitlines():
-        mine, yours = known.found(line), new.found(line)
+        mine, yours = known.find_phrase(line), new.find_phrase(line)
         if mine and yours and mine != yours and not known.has(yours) and not new.has(mine):
             return f"{mine}, {yours}"
     if known.identifiers and new.identifiers and known.identifiers.isdisjoint(new.identifiers):
@@ -250,4 +273,4 @@ def _parallel(known: Statement, new: Statement, language: Lexicon) -> str | None
 
 def _longer(pair: Comparison) -> str | None:
     many, few = len(pair.new_stems), len(pair.known_stems)
-    return f"{many} words beside {few}" if many >= max(_LONG, _MUCH_LONGER * few) else None
+    return f"{many} words beside {few}" if many >= max(_MIN_LONG, _MUCH_LONGER * few) else None

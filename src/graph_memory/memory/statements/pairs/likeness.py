@@ -6,29 +6,29 @@ from collections.abc import Collection
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-_LONG = 5
+_MIN_LENGTH = 5
 """Minimum number of letters of words that may differ by a typing error."""
-_ALIKE = 0.8
+_MIN_RATIO = 0.8
 _PREFIX = 6
 """Number of initial letters that words of one family share."""
 
 
 @lru_cache(maxsize=65_536)
-def looks_the_same(one: str, other: str) -> bool:
+def is_similar(stem: str, other: str) -> bool:
     """Return whether two stems differ by a typing error or belong to one family."""
-    if min(len(one), len(other)) < _LONG:
+    if min(len(stem), len(other)) < _MIN_LENGTH:
         return False
-    if one[:_PREFIX] == other[:_PREFIX] and min(len(one), len(other)) >= _PREFIX:
+    if stem[:_PREFIX] == other[:_PREFIX] and min(len(stem), len(other)) >= _PREFIX:
         return True
-    return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= _ALIKE
+    return stem[0] == other[0] and SequenceMatcher(None, stem, other).ratio() >= _MIN_RATIO
 
 
 def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
     """Return the stems that are among others, as the same or a similar word."""
     others = frozenset(among)
-    return {stem for stem in stems if stem in others or any(looks_the_same(stem, other) for other in others)}
+    return {stem for stem in stems if stem in others or any(is_similar(stem, other) for other in others)}
 
 
-def share(some: Collection[str], stems: Collection[str]) -> float:
+def share(part: Collection[str], stems: Collection[str]) -> float:
     """Return the share of stems that are in a part of them, 0 to 1; 0 if there are no stems."""
-    return len(some) / len(stems) if stems else 0.0
+    return len(part) / len(stems) if stems else 0.0

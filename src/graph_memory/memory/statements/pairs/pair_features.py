@@ -27,8 +27,8 @@ def _measure_words(pair: Comparison) -> Mapping[str, float]:
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
     return {
-        "share of new words": pair.forth,
-        "share of known words": pair.back,
+        "share of new words": pair.share_of_new,
+        "share of known words": pair.share_of_known,
         "new words": log1p(len(pair.new_stems)),
         "known words": log1p(len(pair.known_stems)),
         "shared words": log1p(shared),
@@ -68,14 +68,14 @@ def _measure_names(pair: Comparison) -> Mapping[str, float]:
 
 def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
     """Return the numbers of kinds of values that are equal, that differ, and that only one statement has."""
-    mine, yours = _amounts(known), _amounts(new)
-    both = mine.keys() & yours.keys()
-    same = sum(not mine[kind].isdisjoint(yours[kind]) for kind in both)
+    known_amounts, new_amounts = _amounts(known), _amounts(new)
+    both = known_amounts.keys() & new_amounts.keys()
+    same = sum(not known_amounts[kind].isdisjoint(new_amounts[kind]) for kind in both)
     return {
         "same values": float(same),
         "other values": float(len(both) - same),
-        "added values": float(len(yours.keys() - both)),
-        "lost values": float(len(mine.keys() - both)),
+        "added values": float(len(new_amounts.keys() - both)),
+        "lost values": float(len(known_amounts.keys() - both)),
     }
 
 

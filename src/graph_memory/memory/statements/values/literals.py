@@ -25,12 +25,12 @@ _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
 _STARTS_AFTER = frozenset(".!?…。！？")
 _PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
 """Characters that a number, date, time or unit is written with. Other hyphens, quotes and digits are literals."""
-_PARTED_DIGITS = re.compile(r"\d[.,]\d")
+_DIGITS_WITH_SEPARATOR = re.compile(r"\d[.,]\d")
 _TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
 """Kinds of values in which capitals have no meaning: `10 PM`, `May`."""
-_LONGEST_VALUE = 3
+_MAX_TOKENS = 3
 """Maximum number of tokens of a value: `3 May 2026`."""
-_SHORTEST_UNIT = 4
+_MIN_UNIT_LENGTH = 4
 """Minimum number of letters of a unit or number that may have a capital: `Euro`, but neither `MB` nor `Mb`."""
 
 _CONTRACTED = re.compile(r"[^\W\d_]+n['’]t")
@@ -77,13 +77,13 @@ class Token:
         """Its text, in lower case if capitals have no meaning."""
         small = self.text.lower()
         has_only_first = self.text[1:] == small[1:]
-        may_have_capital = self.starts_sentence or len(small) >= _SHORTEST_UNIT
+        may_have_capital = self.starts_sentence or len(small) >= _MIN_UNIT_LENGTH
         return small if self.kind is Kind.TIME or (has_only_first and may_have_capital) else self.text
 
 
-def same_text(one: str, other: str) -> bool:
+def same_text(text: str, other: str) -> bool:
     """Return whether two texts are equal except for the encoding of accents, white space and one final full stop."""
-    return one == other or folded_text(one) == folded_text(other)
+    return text == other or folded_text(text) == folded_text(other)
 
 
 @lru_cache(maxsize=65_536)
@@ -96,11 +96,11 @@ def folded_text(text: str) -> str:
 def tokens(text: str, language: Lexicon) -> Sequence[Token]:
     """Return the tokens of a text with their kinds."""
     results = _TOKEN.findall(unicodedata.normalize("NFC", text))
-    values = [each for each, _ in results]
-    ends = ["", *(end or each[-1:] for each, end in results)]
+    values = [part for part, _ in results]
+    ends = ["", *(end or part[-1:] for part, end in results)]
     return tuple(
-        Token(each, end, at == 0 or ends[at] in _STARTS_AFTER, _kind(values, at, language))
-        for at, (each, end) in enumerate(results)
+        Token(part, end, number == 0 or ends[number] in _STARTS_AFTER, _kind(values, number, language))
+        for number, (part, end) in enumerate(results)
     )
 
 
@@ -126,8 +126,8 @@ def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset
     """Return the kinds of the values that a token is part of, if they can be read completely."""
     windows = (
         values[start:end]
-        for start in range(max(0, at - _LONGEST_VALUE + 1), at + 1)
-        for end in range(at + 1, min(len(values), start + _LONGEST_VALUE) + 1)
+        for start in range(max(0, at - _MAX_TOKENS + 1), at + 1)
+        for end in range(at + 1, min(len(values), start + _MAX_TOKENS) + 1)
     )
     return next((kinds for window in windows if (kinds := _kinds_of(" ".join(window), language))), frozenset[str]())
 
@@ -139,14 +139,14 @@ def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
         return frozenset()
     values, rest = values_of(text, language)
     kinds = frozenset(value.kind for value in values)
-    if rest.strip() or (kinds & {"number", "rank"} and _PARTED_DIGITS.search(text)):
+    if rest.strip() or (kinds & {"number", "rank"} and _DIGITS_WITH_SEPARATOR.search(text)):
         return frozenset()
     words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1 or not kinds <= _TIMES]
-    return kinds if all(map(_has_telling_case, words)) else frozenset()
+    return kinds if all(map(_has_regular_case, words)) else frozenset()
 
 
-def _has_telling_case(word: str) -> bool:
-    return word == word.lower() or (len(word) >= _SHORTEST_UNIT and word[1:] == word[1:].lower())
+def _has_regular_case(word: str) -> bool:
+    return word == word.lower() or (len(word) >= _MIN_UNIT_LENGTH and word[1:] == word[1:].lower())
 
 
 def count_literals(text: str, language: Lexicon) -> Counter[str]:
@@ -166,37 +166,40 @@ def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
 
 def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
     """Return whether two adjacent words of both statements are separated by different punctuation marks."""
-    mine, yours = _separators(known, language), _separators(new, language)
-    return any(mine[words] != yours[words] for words in mine.keys() & yours.keys())
+    known_marks, new_marks = _separators(known, language), _separators(new, language)
+    return any(known_marks[words] != new_marks[words] for words in known_marks.keys() & new_marks.keys())
 
 
 def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[str]]:
     """Return the punctuation marks between adjacent words. The last word is paired with an empty text."""
-    found: dict[tuple[str, str], set[str]] = {}
+    marks: dict[tuple[str, str], set[str]] = {}
     for token, after in pairwise([*tokens(folded_text(text), language), None]):
         if token is not None:
             words = plain(token.text), plain(after.text) if after else ""
-            found.setdefault(words, set()).add(token.end)
-    return found
+            marks.setdefault(words, set()).add(token.end)
+    return marks
 
 
 def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
     """Return whether the statements spell a word of a value differently: `años` and `anos`, `Mg` and `mg`."""
-    mine, yours = _spellings(known, language), _spellings(new, language)
+    known_spellings, new_spellings = _spellings(known, language), _spellings(new, language)
     folded_values = {
         _without_spelling(token.text)
         for text in (known, new)
         for token in tokens(text, language)
         if token.kind in (Kind.VALUE, Kind.TIME)
     }
-    return any(mine[word] != yours[word] for word in folded_values & mine.keys() & yours.keys())
+    return any(
+        known_spellings[word] != new_spellings[word]
+        for word in folded_values & known_spellings.keys() & new_spellings.keys()
+    )
 
 
 def _spellings(text: str, language: Lexicon) -> Mapping[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    spellings: dict[str, set[str]] = {}
     for token in tokens(text, language):
-        found.setdefault(_without_spelling(token.text), set()).add(token.spelling)
-    return found
+        spellings.setdefault(_without_spelling(token.text), set()).add(token.spelling)
+    return spellings
 
 
 def _without_spelling(word: str) -> str:
@@ -209,28 +212,30 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
 
     A common word with a capital is a name, which the other statement must have too: `asked Will`.
     """
-    mine, yours = _cases(known, language), _cases(new, language)
+    known_cases, new_cases = _cases(known, language), _cases(new, language)
     return any(
-        (Case.CAPITAL in cases and word in language.common_words and word not in mine)
-        or (word in mine and not _is_explained(cases, mine[word], is_ordinary=word in language.vocabulary))
-        for word, cases in yours.items()
+        (Case.CAPITAL in cases and word in language.common_words and word not in known_cases)
+        or (
+            word in known_cases and not _is_explained(cases, known_cases[word], is_ordinary=word in language.vocabulary)
+        )
+        for word, cases in new_cases.items()
     )
 
 
-def _is_explained(some: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
+def _is_explained(cases: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
     """Return whether two spellings may be of one word. If both start a sentence, only an ordinary word is certain."""
-    if some == others:
+    if cases == others:
         return True
-    both = {*some, *others}
+    both = {*cases, *others}
     if Case.CAPITAL in both and not both.isdisjoint({Case.LOWER, Case.LOWER_AT_START}):
         return False
     return is_ordinary or not both.issuperset({Case.CAPITAL_AT_START, Case.LOWER_AT_START})
 
 
 def _cases(text: str, language: Lexicon) -> Mapping[str, set[Case]]:
-    found: dict[str, set[Case]] = {}
+    cases: dict[str, set[Case]] = {}
     for token in tokens(text, language):
         if token.kind is Kind.WORD:
             word = plain(token.text)
-            found.setdefault(word if word in language.common_words else stem_of(word, language), set()).add(token.case)
-    return found
+            cases.setdefault(word if word in language.common_words else stem_of(word, language), set()).add(token.case)
+    return cases

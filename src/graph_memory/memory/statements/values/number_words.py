@@ -8,20 +8,20 @@ from functools import lru_cache
 
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
 
-_DIGITS = {each: place for place, each in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
+_DIGITS = {digit: place for place, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1_000}
 _MYRIADS = {"万": 10_000, "萬": 10_000, "億": 10**8, "亿": 10**8}
 _COUNTERS = "日月年時时点點分秒个個人回次杯本枚歳岁天周週间間名只匹台円元块度倍件章页頁階层層公キ%"
 _NUMERAL = re.compile(rf"[零〇一二三四五六七八九十百千两兩]+(?=[{_COUNTERS}万萬億亿])")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)([万萬億亿])")
-_SURE_FROM = 3
+_MIN_ORDINAL = 3
 """Smaller ordinals have other meanings too."""
 
 
 @lru_cache(maxsize=64)
-def names_of(listed: str) -> dict[str, int]:
+def names_of(names: str) -> dict[str, int]:
     """Return names with their numbers, from 1. Synonyms are separated by a slash."""
-    return {name: place for place, each in enumerate(listed.split(), 1) for name in each.split("/")}
+    return {name: place for place, synonyms in enumerate(names.split(), 1) for name in synonyms.split("/")}
 
 
 @lru_cache(maxsize=32)
@@ -31,7 +31,7 @@ def number_words(language: Lexicon) -> dict[str, int]:
         return {}
     cardinal = {name: place - 1 for name, place in names_of(language.numbers).items()}
     tens = {name: 10 + place * 10 for name, place in names_of(language.tens).items()}
-    ordinal = {name: place for name, place in names_of(language.ordinals).items() if place >= _SURE_FROM}
+    ordinal = {name: place for name, place in names_of(language.ordinals).items() if place >= _MIN_ORDINAL}
     return {name: value for name, value in (tens | ordinal | cardinal).items() if "-" not in name}
 
 
@@ -41,7 +41,7 @@ def scale_words(language: Lexicon) -> dict[str, Decimal]:
     return {name: Decimal(1_000**place) for name, place in names_of(language.scales).items()}
 
 
-def cjk_digits(text: str) -> str:
+def replace_cjk_numerals(text: str) -> str:
     """Return a text with CJK numerals before counters as digits."""
     small = _NUMERAL.sub(lambda match: str(_cjk_number(match[0])), text)
     return _SCALED.sub(lambda match: f"{Decimal(match[1]) * _MYRIADS[match[2]]:f}".rstrip(".") + " ", small)
@@ -49,9 +49,9 @@ def cjk_digits(text: str) -> str:
 
 def _cjk_number(numeral: str) -> int:
     total, digit = 0, 0
-    for each in numeral:
-        if each in _POWERS:
-            total, digit = total + (digit or 1) * _POWERS[each], 0
+    for character in numeral:
+        if character in _POWERS:
+            total, digit = total + (digit or 1) * _POWERS[character], 0
         else:
-            digit = digit * 10 + _DIGITS[each]
+            digit = digit * 10 + _DIGITS[character]
     return total + digit

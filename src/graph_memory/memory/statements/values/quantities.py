@@ -29,13 +29,13 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
     A lone word for one does not count, since it is also an article or a pronoun.
     """
     at = 0
-    while (results := _next(text, at, language)) is not None:
+    while (results := _next_number(text, at, language)) is not None:
         start, end, amount, sign, is_word = results
         if _is_rank(text[start:end], language):
             yield start, end, "rank", f"{amount:f}"
             at = end
             continue
-        amount, end = _scaled(text, amount, end, language)
+        amount, end = _apply_scale(text, amount, end, language)
         kind, factor, after = _unit(text, sign, end)
         if not (is_word and amount == 1 and not kind):
             is_name = not kind and _NAME.fullmatch(text[start:end])
@@ -48,7 +48,7 @@ def _is_rank(text: str, language: Lexicon) -> bool:
     return (text[0].isdigit() and not text[-1].isdigit()) or text.split()[-1] in names_of(language.ordinals)
 
 
-def _next(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:
+def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:
     """Return the next number: its start and end, amount, the sign before it, and whether it is a word."""
     words = number_words(language)
     digits = next((match for match in _COUNTED.finditer(text, at) if _amount(match[2], language) is not None), None)
@@ -70,7 +70,7 @@ def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -
     return amount, end
 
 
-def _scaled(text: str, amount: Decimal, end: int, language: Lexicon) -> tuple[Decimal, int]:
+def _apply_scale(text: str, amount: Decimal, end: int, language: Lexicon) -> tuple[Decimal, int]:
     """Return the number multiplied by a following word such as thousand, and its end."""
     after, scales = _AFTER.match(text, end), scale_words(language)
     return (amount * scales[after[1]], after.end()) if after and after[1] in scales else (amount, end)
@@ -97,7 +97,7 @@ def _amount(digits: str, language: Lexicon) -> Decimal | None:
         return None
 
 
-_SPELLED = """
+_UNIT_LINES = """
 length 0.001 mm millimetre millimetres millimeter millimeters milimetros millimetri
 length 0.01 cm centimetre centimetres centimeter centimeters zentimeter centimetros centimetri
 speed 1 kmh
@@ -147,7 +147,7 @@ kronor 1 kr sek kronor
 
 def _units() -> dict[str, tuple[str, Decimal]]:
     pairs: dict[str, tuple[str, Decimal]] = {}
-    for line in _SPELLED.strip().splitlines():
+    for line in _UNIT_LINES.strip().splitlines():
         kind, factor, *spellings = line.split()
         pairs |= {spelling: (kind, Decimal(factor)) for spelling in spellings}
     return pairs

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from graph_memory.memory.statements.language.folding import plain
 from graph_memory.memory.statements.language.lexicon.lexicon import Lexicon
-from graph_memory.memory.statements.values.number_words import cjk_digits, names_of
+from graph_memory.memory.statements.values.number_words import names_of, replace_cjk_numerals
 from graph_memory.memory.statements.values.quantities import quantities
 
 _AM = r"(?:a\.? ?m\b\.?|in the morning\b)"
@@ -28,9 +28,9 @@ _CJK_DATE = re.compile(r"(?:((?:19|20)\d\d)年)?(\d{1,2})月(?:(\d{1,2})日)?|(\
 _YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\da-z]|[.,]\d| ?(?:%|€|\$|£))(?:年)?")
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
-_DOUBTFUL = frozenset({"march", "mars", "marco"})
+_AMBIGUOUS_MONTHS = frozenset({"march", "mars", "marco"})
 """Months that are also words, as are all short month names."""
-_SHORT = 3
+_SHORT_NAME = 3
 _SHORT_DATE = len("05/11")
 _IN_MONTH = re.compile(
     r"\b(?:in|since|until|till|of|by|last|next|early|late|mid|every|im|seit|bis|ende|anfang"
@@ -54,7 +54,7 @@ class _Reading:
     """A text from which values are taken. Text that was read becomes blank, and the rest keeps its position."""
 
     rest: str
-    found: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
+    values: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
         """Take the matches of a pattern for which `read` returns values."""
@@ -63,7 +63,7 @@ class _Reading:
             values = read(match)
             if values is None:
                 return match[0]
-            self.found.extend((match.start(), value) for value in values)
+            self.values.extend((match.start(), value) for value in values)
             return " " * len(match[0])
 
         self.rest = pattern.sub(put, self.rest)
@@ -73,7 +73,7 @@ class _Reading:
 def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     """Return the values of a text in order, and the plain text without them."""
     apart = language.is_written_apart
-    reading = _Reading(_HYPHEN.sub(" ", plain(text)) if apart else cjk_digits(plain(text)))
+    reading = _Reading(_HYPHEN.sub(" ", plain(text)) if apart else replace_cjk_numerals(plain(text)))
     reading.take(_ISO, lambda match: _date(int(match[2]), match[3], match[1]))
     reading.take(_IN_NUMBERS, lambda match: _date_in_numbers(match, language))
     reading.take(_MONTH_AND_YEAR, lambda match: _date(int(match[1]), None, match[2]))
@@ -82,10 +82,10 @@ def values_of(text: str, language: Lexicon) -> tuple[tuple[Value, ...], str]:
     _take_dates(reading, language)
     reading.take(_YEAR, lambda match: (Value("year", match[1]),))
     for start, end, kind, amount in quantities(reading.rest, language):
-        reading.found.append((start, Value(kind, amount)))
+        reading.values.append((start, Value(kind, amount)))
         reading.rest = reading.rest[:start] + " " * (end - start) + reading.rest[end:]
     _take_weekdays(reading, language)
-    pairs = sorted(reading.found, key=lambda pair: pair[0])
+    pairs = sorted(reading.values, key=lambda pair: pair[0])
     return tuple(replace(value, at=at) for at, value in pairs), reading.rest
 
 
@@ -124,8 +124,8 @@ def _day_pattern(language: Lexicon) -> re.Pattern[str]:
     name = "|".join(map(re.escape, _days(language)))
     if not language.is_written_apart:
         return re.compile(f"()({name})()")
-    every = "|".join(language.every.split()) or "(?!)"
-    return re.compile(rf"(?<!\w)(?:({every}) )?({name})(s|en|ar)?(?!\w)")
+    every_words = "|".join(language.each_weekday.split()) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:({every_words}) )?({name})(s|en|ar)?(?!\w)")
 
 
 def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
@@ -134,8 +134,8 @@ def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
 
 
 def _date(month: int, day: str | None, year: str | None) -> tuple[Value, ...]:
-    made = Value("day", f"{month}-{int(day)}") if day else Value("month", f"{month}")
-    return (made, Value("year", year)) if year else (made,)
+    date = Value("day", f"{month}-{int(day)}") if day else Value("month", f"{month}")
+    return (date, Value("year", year)) if year else (date,)
 
 
 def _date_in_numbers(match: re.Match[str], language: Lexicon) -> tuple[Value, ...] | None:
@@ -155,8 +155,8 @@ def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
 
 def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
     """Return a month without a day. A name that is also a word needs a preposition or a year."""
-    is_doubtful = match[1] in _DOUBTFUL or len(match[1]) <= _SHORT
-    if is_doubtful and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
+    is_ambiguous = match[1] in _AMBIGUOUS_MONTHS or len(match[1]) <= _SHORT_NAME
+    if is_ambiguous and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
         return None
     return _date(months[match[1]], None, match[2])
 

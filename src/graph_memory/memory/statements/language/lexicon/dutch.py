@@ -9,7 +9,7 @@ DUTCH = Lexicon(
         bij met voor uit als dat die dit er om tot ik mijn wij we ongeveer circa elke elk alle iedere ieder door
         naar zich ook
     """,
-    every="elke iedere",
+    each_weekday="elke iedere",
     tense="was waren had hadden werd werden/is zijn heeft hebben wordt",
     negations="niet, geen, nooit, niets, niemand, zonder, noch",
     endings="""

@@ -11,7 +11,7 @@ ENGLISH = Lexicon(
         approximately approx circa some very quite whose per each every all any also will would can could into
         onto go goes going went come comes coming came get gets got located situated consists consist
     """,
-    every="every each",
+    each_weekday="every each",
     tense="was were had did been/is are am has have does do",
     negations="""
         not, no, never, none, nothing, nobody, without, nor, neither, unable, refuses to, lacks, fails

@@ -9,7 +9,7 @@ FRENCH = Lexicon(
         en au aux dans par pour avec que qui qu ce cet cette se s y on je mon ma mes nous c n lui tout tous toute
         toutes chaque environ tres sur ete fait dont comme
     """,
-    every="chaque tous.les",
+    each_weekday="chaque tous.les",
     tense="etait etaient avait avaient fut/est sont a ont",
     negations="ne, n, pas, jamais, aucun, aucune, rien, personne, sans, ni, non",
     endings="""

@@ -10,7 +10,7 @@ GERMAN = Lexicon(
         zur in im am an auf bei beim von vom mit fur aus als wie dass daß so da dann man sich etwa rund circa ca ungefahr
         jeden jede jedes jeder immer sehr um durch ich mein meine wir uns nach uber unter
     """,
-    every="jeden jede",
+    each_weekday="jeden jede",
     tense="war waren hatte hatten wurde wurden/ist sind hat haben wird werden",
     negations="nicht, kein, keine, keinen, keinem, keiner, nie, niemals, nichts, niemand, ohne, weder, noch nie",
     endings="""

@@ -9,7 +9,7 @@ ITALIAN = Lexicon(
         nella nei nelle su sul sulla per con e o ma che suo sua suoi sue e sono era ha hanno aveva si ci se ne io
         mio mia ogni tutti tutte tutto tutta circa molto viene come essere dei c
     """,
-    every="ogni tutti.i tutte.le",
+    each_weekday="ogni tutti.i tutte.le",
     tense="era erano aveva avevano fu/e sono ha hanno",
     negations="non, mai, nessun, nessuno, nessuna, niente, nulla, senza, ne, neanche, nemmeno",
     endings="""

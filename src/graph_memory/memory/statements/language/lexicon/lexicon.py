@@ -1,7 +1,7 @@
-"""What is known of a language: words that say how a statement is meant, and what ends which state. Data, no rules.
+"""The lexicon of a language: words that show how a statement is meant, and which events end which states. Data only.
 
-Phrases are in lower case without accents; `*` stands for any ending. They are taken from what a dictionary says of
-states and of what ends them, not from examples.
+Phrases are in lower case without accents. `*` stands for any ending. They come from dictionary definitions of states
+and their ends, not from examples.
 """
 
 from __future__ import annotations
@@ -14,104 +14,104 @@ from functools import cached_property
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lexicon:
-    """A language. Fields of phrases have them apart by commas; those of groups have a group a line."""
+    """The words of a language. Phrases are separated by commas, groups by lines."""
 
     analyser: str
-    """The analyser whose stems it has."""
+    """The analyser that provides the stems."""
     common: str
-    """Words that say nothing of their own; they also tell the language."""
+    """Function words, which also identify the language."""
     negations: str
     endings: str
-    """That something is no more so."""
+    """Phrases for the end of a state."""
     changes: str
-    """That something is otherwise now."""
+    """Phrases for a change of a state."""
     now: str
     wishes: str
-    """Wishes, plans and conditions: what is not so yet."""
+    """Phrases for wishes, plans and conditions, which are not facts yet."""
     claims: str
-    """What somebody says or thinks."""
+    """Phrases for statements or opinions of a person."""
     stand_ins: str
     also: str
     past: str
     limits: str
     """Words like only and except."""
     singles: str
-    """Words for what there is one of: the main road."""
+    """Words for unique items, as in `the main road`."""
     corrections: str
     spoken_to: str
-    """Words for whoever is spoken to."""
+    """Words that address a person."""
     kin: str
-    """People beside the one that is spoken of."""
+    """Relatives and other people."""
     states: str
-    """A line: what is so, a colon, what ends it."""
+    """One line per state: phrases for the state, a colon, phrases for its end."""
     antonyms: str
-    """A line: words, a slash, their opposites."""
+    """One line per pair: words, a slash, their opposites."""
     labels: str
-    """A line: words of which each names another thing of one kind."""
+    """One line per kind: words for different items of that kind."""
     numbers: str
-    """Words for numbers from nought on, one after another, equal ones with a slash."""
+    """Number words from zero, in order. Synonyms are separated by a slash."""
     ordinals: str
-    """The same from the first on."""
+    """Ordinals from the first, in order."""
     tens: str
     """Words for 20, 30 and so on to 90."""
     scales: str
-    """Words for a thousand, a million and a billion, equal ones with a slash."""
+    """Words for a thousand, a million and a billion. Synonyms are separated by a slash."""
     months: str
     weekdays: str
     reasons: str = ""
-    """Words before a reason, which says nothing of whether the rest is so: because."""
+    """Words before a reason, such as `because`, which is not part of the statement."""
     holds_one: str = ""
-    """Verbs before a name of which there is one at a time: lives in."""
+    """Verbs before the name of a single value: `lives in`."""
     copulas: str = ""
-    """Words between what there is one of and its name: her manager is Ana."""
+    """Words between an attribute and its single value: `her manager is Ana`."""
     abilities: str = ""
-    """That somebody could, not that it is so."""
-    every: str = ""
-    """Words before a day of the week that say that each is meant; a point stands for a space."""
+    """Phrases for abilities, which are not facts."""
+    each_weekday: str = ""
+    """Words before a day of the week for each such day. A full stop stands for a space."""
     irregular: str = ""
-    """A line: a verb, a colon, its forms of the past."""
+    """One line per verb: the verb, a colon, its past forms."""
     misleading: str = ""
-    """What has a word of another list in it, but is not meant so."""
+    """Phrases that contain a word of another list with a different meaning."""
     past_ending: str = ""
-    """The ending of regular verbs in the past."""
+    """The past ending of regular verbs."""
     tense: str = ""
-    """Words of help that say that it was so, a slash, and that it is."""
+    """Auxiliary verbs of the past, a slash, auxiliary verbs of the present."""
     comma_is_decimal: bool = True
     is_written_apart: bool = True
     """Whether words have spaces between them."""
 
     @cached_property
     def common_words(self) -> frozenset[str]:
-        """The words that say nothing of their own."""
+        """The function words."""
         return frozenset(self.common.split())
 
     @cached_property
     def tense_words(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Words of help that say that it was so, and that it is."""
+        """The auxiliary verbs of the past, and of the present."""
         was, _, now = self.tense.partition("/")
         return frozenset(was.split()), frozenset(now.split())
 
     @cached_property
     def irregular_forms(self) -> Mapping[str, str]:
-        """Forms of irregular verbs, and what they would be if these were regular."""
+        """The forms of irregular verbs with their regular counterparts."""
         lines = (line.partition(":") for line in self.irregular.strip().splitlines())
         return {form: f"{verb.strip()}{self.past_ending}" for verb, _, forms in lines for form in forms.split()}
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """The words that tell the language from others."""
+        """The words that identify the language."""
         listed = (self.common, self.negations, self.endings, self.changes, self.now, self.also, self.limits, self.kin)
         more = (self.states, self.antonyms, self.months, self.weekdays, self.numbers)
         return frozenset(re.findall(r"\w+", " ".join((*listed, *more))))
 
     @cached_property
     def groups_of_states(self) -> Sequence[tuple[str, str]]:
-        """States, and what ends them, each as phrases."""
+        """The phrases of each state, and of its end."""
         pairs = (line.partition(":") for line in self.states.strip().splitlines())
         return [(state, ends) for state, _, ends in pairs]
 
     @cached_property
     def pairs_of_antonyms(self) -> Sequence[tuple[str, str]]:
-        """Words and their opposites, each as phrases."""
+        """The words of each pair of opposites."""
         pairs = (line.partition("/") for line in self.antonyms.strip().splitlines())
-        return [(one, other) for one, _, other in pairs]
+        return [(left, right) for left, _, right in pairs]

@@ -9,7 +9,7 @@ PORTUGUESE = Lexicon(
         seus suas ele ela eles elas foi sao era esta estao tem ha ao aos cada todos todas todo toda cerca muito eu
         meu minha lhe como num numa
     """,
-    every="cada todo todas.as todos.os",
+    each_weekday="cada todo todas.as todos.os",
     tense="era eram foi foram estava estavam tinha tinham/e sao esta estao tem",
     negations="nao, nunca, jamais, nenhum, nenhuma, nada, ninguem, sem, nem",
     endings="""

@@ -9,7 +9,7 @@ SPANISH = Lexicon(
         con que se lo le les como yo mi mis muy cada todos todas todo toda aproximadamente cerca sobre fue hay
         e ella ellos tiene
     """,
-    every="cada todos.los",
+    each_weekday="cada todos.los",
     tense="era eran fue fueron estaba estaban habia tenia/es son esta estan ha han tiene",
     negations="no, nunca, jamas, ningun, ninguna, ninguno, nada, nadie, sin, ni, tampoco",
     endings="""

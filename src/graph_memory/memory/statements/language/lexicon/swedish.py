@@ -8,7 +8,7 @@ SWEDISH = Lexicon(
         en ett den det de och eller men han hon hans hennes sin sitt sina deras ar var blir blev har hade av i pa
         till vid med for fran som att om sa jag min mitt vi ungefar cirka varje alla hos nar ur
     """,
-    every="varje",
+    each_weekday="varje",
     tense="var hade blev/ar har blir",
     negations="inte, ingen, inget, inga, aldrig, ingenting, utan, ej, varken",
     endings="""
