@@ -180,7 +180,7 @@ def _is_memory(source: str) -> bool:
 def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run: bool, skip_invalid: bool) -> None:
     async def use(memory: Memory, tell: Progress) -> MemoryImported:
         return await call.in_domain(memory).transfer.import_memory(
-            source, format=cast("MemoryFormat | None", form), dry_run=dry_run, skip_invalid=skip_invalid, progress=tell
+            source, format=cast("MemoryFormat | None", form), dry_run=dry_run, skip_invalid=skip_invalid, tell=tell
         )
 
     call.print_answer(with_progress(use), show_memory_import)

@@ -176,7 +176,7 @@ async def with_suggestions(
         suggestions = {name: await ask_for_name(reader, domain, name) for name in names}
     except GraphError:  # the write is done, so its receipts are returned without suggestions
         return tuple(receipts)
-    reasons = iter([replace(refusal, meant=suggestions.get(refusal.name, "")).evidence for refusal in rejected])
+    reasons = iter([replace(refusal, suggestion=suggestions.get(refusal.name, "")).evidence for refusal in rejected])
     return tuple(
         receipt.model_copy(update={"evidence": next(reasons, receipt.evidence)})
         if receipt.decision is Outcome.REFUSED

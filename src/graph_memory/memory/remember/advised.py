@@ -36,10 +36,11 @@ async def split_by_model(
     core: Core, domain: str, request: RememberRequest, adviser: Adviser, now: datetime
 ) -> list[Part]:
     """Return the facts of a call as a model splits its text, facts about its own entity first."""
-    if adviser.model is None or not request.said:
+    if adviser.model is None or not request.sentence_count:
         return []
     main = await _entity_or_none(core, domain, request)
-    facts = await adviser.split([fact.observation.text for fact in request.facts[: request.said]], main and main.name)
+    sentences = [fact.observation.text for fact in request.facts[: request.sentence_count]]
+    facts = await adviser.split(sentences, main and main.name)
     if main is None and (name := _first_named(facts)) is not None:
         main = await entity_of_name(core.store, domain, name)
     if not facts or main is None:
@@ -53,7 +54,7 @@ async def split_by_model(
         request,
         name=main.name,
         type=request.type or own_request.type,
-        facts=[*own_request.facts, *request.facts[request.said :]],
+        facts=[*own_request.facts, *request.facts[request.sentence_count :]],
         properties={**own_request.properties, **request.properties},
     )
     others = {hit.name: hit for hit in entities.values() if hit is not main}

@@ -171,14 +171,14 @@ def _apply_decisions(
     if not decided:
         return judged
     if same := [pair for pair in decided if pair[1].decision == "same"]:
-        return replace(judged, verdict=Verdict(rule=judgement.rule, known=same[0][0].known), settled=same[:1])
+        return replace(judged, verdict=Verdict(rule=judgement.rule, known=same[0][0].known), decided=same[:1])
     closed = [
         observations_by_id[doubt.known.id]
         for doubt, settling in decided
         if settling.decision == "close" and doubt.known.id in observations_by_id
     ]
     rest = replace(judgement, doubts=[doubt for doubt, settling in pairs if settling is None])
-    return replace(judged, verdict=rest, replaced=closed, settled=decided)
+    return replace(judged, verdict=rest, replaced=closed, decided=decided)
 
 
 def _rule_of(equal: CurrentObservation | None) -> Rule:
@@ -190,7 +190,7 @@ def _keep_strongest_doubts(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
     doubts = [(place, doubt) for place, fact in enumerate(judged) for doubt in fact.verdict.doubts]
     pairs = sorted(doubts, key=lambda pair: -pair[1].score)[:MAX_QUESTIONS]
     return [
-        replace(fact, asks=[doubt for place, doubt in pairs if place == number]) for number, fact in enumerate(judged)
+        replace(fact, doubts=[doubt for place, doubt in pairs if place == number]) for number, fact in enumerate(judged)
     ]
 
 

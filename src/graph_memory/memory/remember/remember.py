@@ -126,7 +126,7 @@ async def _try(writing: _Writing) -> Report:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         return Report(_preview(writing.request, writing.match))
-    return replace(report, told=_without_new_ids(report.remembered))
+    return replace(report, remembered=_without_new_ids(report.remembered))
 
 
 async def _prepare(core: Core, domain: str, request: RememberRequest, hit: EntityMatch, adviser: Adviser) -> _Writing:
@@ -225,7 +225,7 @@ class _Writing:
         remembered, changes = await self._with_alias_questions(written.report.remembered), written.receipt.changes
         if changes and not dry_run:
             remembered = remembered.model_copy(update={"since": changes[0].seq, "until": written.receipt.seq})
-        return replace(written.report, told=remembered)
+        return replace(written.report, remembered=remembered)
 
     async def _with_alias_questions(self, remembered: Remembered) -> Remembered:
         """Ask whether the entity equals another entity that has one of its new aliases."""
