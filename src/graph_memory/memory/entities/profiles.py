@@ -14,6 +14,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import split_aliases
 from graph_memory.memory.entities.cleaning.survey import IDS
 from graph_memory.memory.entities.names.find_entities import find_by_name_or_alias
+from graph_memory.memory.entities.reads import entities_by_name
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions, texts_of
