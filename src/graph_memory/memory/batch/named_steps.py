@@ -58,7 +58,7 @@ class NamedSteps:
         id_of, connection = self.graph.id_of, operation.change
         if isinstance(connection, NewConnection):
             connection = replace(connection, from_id=id_of(connection.from_id), to_id=id_of(connection.to_id))
-            return operation if connection == operation.change else replace(operation, asked=connection)
+            return operation if connection == operation.change else replace(operation, change=connection)
         subject = id_of(operation.subject)
         return operation if subject == operation.subject else replace(operation, subject=subject)
 
