@@ -14,7 +14,7 @@ from benchmarks.retrieval_data import Question, Store, stores
 from benchmarks.searching import fill
 from benchmarks.sizes import Place
 from graph_memory import Memory
-from graph_memory.memory.recall.questions.phrases import timed
+from graph_memory.memory.recall.questions.phrases import parse_time
 from graph_memory.memory.recall.rendering.wording import flat
 from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.operations.toolsets.recall import recall, search_memories
@@ -64,7 +64,7 @@ def asked_questions(store: Store) -> list[Question]:
     """Return the questions of a store that are asked: of those whose evidence is known."""
     known = [question for question in store.questions if question.evidence]
     if TIMED:
-        return [question for question in known if timed(question.text, datetime.now(UTC)).period]
+        return [question for question in known if parse_time(question.text, datetime.now(UTC)).period]
     return known[:: EVERY if store.set == "LoCoMo" else 1]
 
 

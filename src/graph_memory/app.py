@@ -18,7 +18,7 @@ from graph_memory.memory.access_counter import MAX_NODES, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.listing import ahead
+from graph_memory.memory.domains.listing import domains_ahead
 from graph_memory.memory.search import access_store
 from graph_memory.model.errors import Code, GraphError, Hint, unusable_place
 from graph_memory.model.events import Origin
@@ -110,7 +110,7 @@ async def check_schema(settings: Settings) -> str:
 async def clocks_ahead(settings: Settings) -> str | None:
     """Return the domains whose last change is far ahead of this machine's clock, or None."""
     async with open_store(partial(_find_server, settings, silent)) as store:
-        rows = await ahead(store)
+        rows = await domains_ahead(store)
     return ", ".join(f"domain {row.name} is at {rfc3339(row.modified)}" for row in rows) or None
 
 

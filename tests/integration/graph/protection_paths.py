@@ -761,7 +761,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],
-    "memory.domains.tree:append_of_job": _ASKED,
+    "memory.domains.tree:append_job_event": _ASKED,
     "memory.domains.tree:create_domain": ["make_a_domain_under_it"],
     "memory.domains.tree:update_domain": ["describe_the_domain", "put_the_domain_under_another"],
     "memory.drift.reconcile:_Attempt.write": [

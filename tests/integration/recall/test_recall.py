@@ -207,7 +207,7 @@ async def test_focus_takes_names_titles_and_ids(house: House):
         (await told(house, focus=["We moved into the house.", "The move"])).splitlines()[1].startswith('- "The move"')
     )
     found = await house.memory.recall.recall(focus=["anna", "Nobody"])
-    assert found.warnings == ('Nothing is called "Nobody".',)
+    assert found.warnings == ('No node is named "Nobody".',)
     with pytest.raises(GraphError) as caught:
         await house.memory.recall.recall(focus=["Nobody"])
     assert caught.value.code is Code.NODE_NOT_FOUND
@@ -388,7 +388,7 @@ async def test_a_time_of_which_nothing_is_found_is_said_and_passed_over(house: H
     found = await house.memory.recall.recall("the terrace in 1999")
     assert '"Terrace"' in str(found.content)
     assert found.period == "from 1999-01-01 00:00 until 2000-01-01 00:00 (UTC)"
-    assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
+    assert found.warnings == ("No result is from that time, so results of all times are shown.",)
 
 
 async def test_a_context_puts_first_what_is_like_it(house: House):
@@ -496,7 +496,7 @@ async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(o
     await memory.upkeep.reindex(anew=False)
     found = await memory.recall.recall("What happened yesterday?")
     assert found.period
-    assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
+    assert found.warnings == ("No result is from that time, so results of all times are shown.",)
 
 
 async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, monkeypatch: pytest.MonkeyPatch):

@@ -118,7 +118,7 @@ async def test_what_a_format_cannot_carry_leaves_no_file(memory: Memory, tmp_pat
     await memory.create_ontology(ontology_from(TYPES))
     await memory.create_node("A b`'", "", tags=["a;b"], properties={"x": "\x00"}, id="odd")
     for form, name in (("csv", "out"), ("graphml", "out.graphml")):
-        with pytest.raises(GraphError, match="cannot carry Node odd") as refused:
+        with pytest.raises(GraphError, match="cannot represent Node odd") as refused:
             await memory.transfer.export_graph(tmp_path / name, form)  # pyright: ignore[reportArgumentType]
         assert refused.value.code is Code.INVALID_ARGUMENT
     assert os.listdir(tmp_path) == []  # noqa: PTH208

@@ -248,7 +248,7 @@ async def test_relationships_of_a_node_that_is_left_out_do_not_go_to_another_of_
             "INVALID_SOURCE" if "_tags" in change else "NODE_ALREADY_EXISTS": 1,
             "DANGLING_REFERENCE": 5,
         }
-        assert "The Knows joins Ann, but several nodes of the source are called so" in [
+        assert "The Knows joins Ann, but several nodes of the source have that id" in [
             r.message for r in done.refused.first
         ]
         assert done.connection_types == {}

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from graph_memory.cli.errors import COMMANDS, error_data, error_text
 from graph_memory.cli.main import app
-from graph_memory.memory.domains.lineage import erased
+from graph_memory.memory.domains.lineage import erased_error
 from graph_memory.memory.drift.results import HandChange, Reconciliation
 from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
 from graph_memory.model import domain_results, results
@@ -627,4 +627,4 @@ def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     assert error_text(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
     told = error_data(error)
     assert (told["message"], told["details"]["hint"]) == ("No --valid-at", "Find nodes with `graph-memory query`.")
-    assert "`graph-memory log --subject mem_1` shows" in error_text(erased("default", "mem_1"))
+    assert "`graph-memory log --subject mem_1` shows" in error_text(erased_error("default", "mem_1"))

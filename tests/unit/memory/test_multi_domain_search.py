@@ -6,7 +6,7 @@ from math import fsum
 
 import pytest
 
-from graph_memory.memory.search.multi_domain import merge_hits, together
+from graph_memory.memory.search.multi_domain import merge_hits, merge_warnings
 from graph_memory.memory.search.results import Hit, Part, SearchResult
 
 
@@ -69,6 +69,6 @@ def test_one_domain_keeps_its_scores_and_what_only_follows_comes_last():
 
 
 def test_warnings_are_told_once_with_the_domains_that_they_are_about():
-    assert together({"a": ["same"], "b": ["same"]}) == ("same",)
-    assert together({"a": ["one"], "b": []}) == ("[a]: one",)
-    assert together({"a": [], "b": []}) is None
+    assert merge_warnings({"a": ["same"], "b": ["same"]}) == ("same",)
+    assert merge_warnings({"a": ["one"], "b": []}) == ("[a]: one",)
+    assert merge_warnings({"a": [], "b": []}) is None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
 
-from graph_memory.memory.recall.questions.phrases import timed
+from graph_memory.memory.recall.questions.phrases import parse_time
 from graph_memory.memory.search.text.analysers import ENGLISH
 
 SentenceKind = Literal["preference", "goal", "anti_pattern", "workflow", "solution"]
@@ -115,7 +115,7 @@ def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
         with suppress(ValueError):
             day = date.fromisoformat(due["due"].rpartition(" ")[2])
             return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=day.isoformat())
-        time = timed(f"due {due['due']}", now)
+        time = parse_time(f"due {due['due']}", now)
         if time.text == "due" and time.period is not None and time.period.until is not None:
             last = time.period.until - timedelta.resolution
             return ClassifiedSentence("goal", sentence, text[: due.start()], deadline=last.date().isoformat())

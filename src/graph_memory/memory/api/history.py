@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graph_memory.memory.branches.results import Merged, StrategyName
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import place_at
+from graph_memory.memory.domains.lineage import resolve_revision
 from graph_memory.memory.history import diff, follow, last_session, resolve_subject, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
@@ -202,7 +202,7 @@ class History:
 
     async def as_of(self, at: int | str, *, domain: str | None = None) -> PastMemory:
         """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
-        place = await place_at(self._core.store, self._domain(domain), "at", at)
+        place = await resolve_revision(self._core.store, self._domain(domain), "at", at)
         from graph_memory.memory.sessions.past import PastMemory
 
         return PastMemory(self._core, place.domain, place.seq)

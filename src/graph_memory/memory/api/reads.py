@@ -7,7 +7,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import listing
-from graph_memory.memory.domains.multi_domain import domains_asked
+from graph_memory.memory.domains.multi_domain import requested_domains
 from graph_memory.memory.graph import connection_info, connection_weights, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.multi_domain_query import query_domains
@@ -93,7 +93,7 @@ class Reads:
                 detail=detail,
             )
 
-        names = await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
+        names = await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
         if names is not None:
             if order_by is not None:
                 raise queries.not_ordered_with("several domains")

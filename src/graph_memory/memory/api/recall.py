@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.multi_domain import domains_asked
+from graph_memory.memory.domains.multi_domain import requested_domains
 from graph_memory.memory.recall import memory_query, recall, synthesis
 from graph_memory.memory.recall.corrections import with_corrections
 from graph_memory.memory.recall.multi_domain import memory_query_several, recall_several
-from graph_memory.memory.recall.request import RecallRequest, asked
+from graph_memory.memory.recall.request import RecallRequest, recall_request
 from graph_memory.memory.recall.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.search import search
 from graph_memory.memory.search.multi_domain import search_domains
@@ -53,7 +53,7 @@ class Recall:
     async def _domains_of(
         self, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> tuple[str, ...] | None:
-        return await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
+        return await requested_domains(self._core, self._domain, domain, domains, include_children=include_children)
 
     async def _search(
         self, request: Request, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
@@ -226,8 +226,8 @@ class Recall:
         Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
-        request = replace(asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context), since=since)
-        return await self._recall(request, domain, domains, include_children=include_children)
+        request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
+        return await self._recall(replace(request, since=since), domain, domains, include_children=include_children)
 
     async def memory_context(
         self,
@@ -246,7 +246,7 @@ class Recall:
         include_children: bool = False,
     ) -> RecallResult:
         """Return the result of `recall`. It has the name and the argument order of the specification."""
-        request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
+        request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
         return await self._recall(request, domain, domains, include_children=include_children)
 
     async def memory_query(
@@ -267,7 +267,7 @@ class Recall:
                 return await memory_query_several(self._core, names, request)
             return await memory_query.memory_query(self._core, self._domain(domain), request)
 
-        request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
+        request = recall_request(depth, query, None, max_tokens, "prose", None, None, None, None)
         return await with_corrections(self._core, request, ask)
 
     async def memory_synthesize(

@@ -15,7 +15,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Revision, compacted, place_of, seq_at
+from graph_memory.memory.domains.lineage import Revision, compacted_error, revision_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
@@ -79,7 +79,7 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
     )
     try:
         if await _resolve_fork(core, source, fork_seq) != fork:
-            raise compacted(fork.domain, fork.seq)
+            raise compacted_error(fork.domain, fork.seq)
     except GraphError:
         if not job.is_resumed:
             await job.withdraw()
@@ -102,7 +102,7 @@ async def _resolve_fork(core: Core, source: str, at: int) -> Revision:
     A branch calls it before and after its job begins. Such a job looks for branches after it begins. So one of the
     two is refused.
     """
-    fork = await place_of(core.store, source, at)
+    fork = await revision_of(core.store, source, at)
     for domain in {source, fork.domain}:
         await check_is_ready(core.store, domain)
     return fork

@@ -17,7 +17,7 @@ from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 2_000
-"""How much is deleted in one transaction."""
+"""Number of rows deleted in one transaction."""
 DELETING = "deleting"
 
 STAGES: dict[str, Query[int]] = {
@@ -41,7 +41,7 @@ STAGES: dict[str, Query[int]] = {
 
 
 async def delete_domain(core: Core, domain: str) -> DomainDeleted:
-    """Delete a domain with all that is in it. `Memory.delete_domain` tells the rest."""
+    """Delete a domain and everything in it. See `Memory.delete_domain`."""
     await _check_is_alone(core, domain)
     job = await jobs.begin(
         core.store, domain, DELETING, {}, {}, origin=core.origin, reach=DomainScope.ALL, takes_over=True
@@ -73,7 +73,7 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 
 
 async def _check_is_alone(core: Core, domain: str) -> None:
-    """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN where other domains need it."""
+    """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN if other domains need it."""
     if names := await branches_of(core.store, domain):
         hint = f"It holds the past of {listed(names)}: delete these first."
         details = {"domain": domain, "branches": names, "hint": hint}
@@ -96,7 +96,7 @@ async def _delete_page(job: Job, statement: Query[int]) -> int:
 
 
 async def _delete_blobs(core: Core, domain: str) -> int | None:
-    """Delete the blobs of a domain; None where another database keeps blobs too, which may be those."""
+    """Delete the blobs of a domain. Returns their number, None if they may belong to another database."""
     blobs = core.contents.blobs
     names = [blob.name for blob in await blobs.garbage(domain, frozenset(), datetime.max.replace(tzinfo=UTC))]
     if names and not await blobs.is_claimed_by(core.contents.store):

@@ -1,6 +1,6 @@
-"""Points in a log, and whose log holds them: the past of a branch is in the log of the domain it was made from.
+"""Points in time of a domain and their logs: the past of a branch is in the log of its source.
 
-The numbers of a branch go on from those of that domain, so a number names one state along the whole line.
+The event numbers of a branch continue the numbers of its source, so a number names one state in the whole lineage.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 END = 2**53
-"""A number that no log reaches."""
+"""A number after the end of any log."""
 BEFORE_ALL = "That point is before the first write of this domain: it held nothing yet."
-"""What is said of the state after number 0."""
+"""The warning about the state after number 0."""
 _PROBES = 32
-"""Numbers of a log whose times are read at once."""
+"""Number of event times read at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForkRow:
-    """Where a domain was forked from, if it was, and up to where it was compacted."""
+    """The source and fork of a domain, if it is a branch, and the number up to which it was compacted."""
 
     forked_from: str | None
     forked_at: int | None
@@ -38,7 +38,7 @@ class ForkRow:
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A domain of a line, where it was forked from, up to where it was compacted, and where its times turn back."""
+    """A domain of a lineage: its fork, its compaction, and the numbers at which its times go back."""
 
     name: str
     forked_from: str | None
@@ -50,7 +50,7 @@ class LineRow:
 
 @dataclass(frozen=True, slots=True)
 class PositionRow:
-    """Where the log ends, and where in it an event is."""
+    """The last number of a log, and the number of an event in it."""
 
     last: int
     seq: int | None
@@ -58,7 +58,7 @@ class PositionRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """A number, the number of the first event from it on, and the time of that."""
+    """A number, and the number and time of the first event from it on."""
 
     number: int
     seq: int
@@ -73,7 +73,7 @@ NEXT_EVENTS = query("domains/next_events", TimedRow)
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A state of a domain: after that number of its own log."""
+    """A state of a domain: after event `seq` of its own log."""
 
     domain: str
     seq: int
@@ -90,11 +90,10 @@ class EventRange:
 
 @dataclass(frozen=True, slots=True)
 class LogSegment:
-    """One log of a line, the newest first: its changes come after `begins_at` and count up to `until`.
+    """One log of a lineage: its own changes come after `begins_at` and count up to `until`.
 
-    A branch's log begins with a snapshot of what it was made from; the event that tells of the fork, at `begins_at`, is
-    the last of that. `forked_at` is where the log before it was left, None where there is none. What came between that
-    and `compacted_to` was compacted.
+    A branch's log begins with a snapshot of its source, which ends with the event of the fork, at `begins_at`.
+    `forked_at` is the number in the source's log, None without a source. Changes up to `compacted_to` were compacted.
     """
 
     domain: str
@@ -103,25 +102,25 @@ class LogSegment:
     forked_at: int | None = None
     compacted_to: int = 0
     turns: tuple[int, ...] = ()
-    """Numbers of events that have an earlier time than the one before: a clock had been wrong."""
+    """Numbers of events with an earlier time than their predecessor, because a clock was wrong."""
 
     @property
     def shown_after(self) -> int:
-        """The number after which there is something to tell of this log."""
+        """The number after which this log has events of its own."""
         return self.begins_at if self.forked_at is None else self.begins_at - 1
 
     @property
     def kept_after(self) -> int:
-        """The number after which that is there still."""
+        """The number after which these events still exist."""
         return max(self.shown_after, self.compacted_to)
 
     def lacks(self, after: int, until: int) -> bool:
-        """Say whether some of its changes between two numbers of the line were compacted."""
+        """Return whether any of its changes between two numbers were compacted."""
         return max(after, self.begins_at) < min(until, self.until, self.compacted_to)
 
 
 async def segments_of(reader: Reader, domain: str) -> list[LogSegment]:
-    """Return the logs that hold a domain's past, its own first. Raises ONTOLOGY_NOT_FOUND."""
+    """Return the logs of a domain's past, its own first. Raises ONTOLOGY_NOT_FOUND."""
     parts: list[LogSegment] = []
     name: str | None = domain
     until = END
@@ -136,77 +135,77 @@ async def segments_of(reader: Reader, domain: str) -> list[LogSegment]:
     return parts
 
 
-async def place_at(reader: Reader, domain: str, argument: str, given: int | str) -> Revision:
-    """Return whose log holds what a domain was at a point that somebody named. Raises what `seq_at` does."""
+async def resolve_revision(reader: Reader, domain: str, argument: str, point: int | str) -> Revision:
+    """Return the revision whose log has a domain's state at a point. Raises the errors of `seq_at`."""
     parts = await segments_of(reader, domain)
-    return _place_in(parts, await _found(reader, parts, argument, given))
+    return _revision_in(parts, await _resolve_point(reader, parts, argument, point))
 
 
-async def place_of(reader: Reader, domain: str, seq: int) -> Revision:
-    """Return whose log holds what a domain was after a number. Raises ONTOLOGY_NOT_FOUND and HISTORY_COMPACTED."""
-    return _place_in(await segments_of(reader, domain), seq)
+async def revision_of(reader: Reader, domain: str, seq: int) -> Revision:
+    """Return the revision with a domain's state after a number. Raises ONTOLOGY_NOT_FOUND and HISTORY_COMPACTED."""
+    return _revision_in(await segments_of(reader, domain), seq)
 
 
-def _place_in(parts: Sequence[LogSegment], seq: int) -> Revision:
-    """Return whose log of a line holds the state after a number; that at a fork is at both of its sides."""
+def _revision_in(parts: Sequence[LogSegment], seq: int) -> Revision:
+    """Return the revision in a lineage with the state after a number. The state at a fork is in both logs."""
     for part in parts:
         at = max(min(seq, part.until), part.begins_at)
-        is_there = part.forked_at is None or seq >= part.forked_at
-        if is_there and at >= part.compacted_to:
+        is_in_segment = part.forked_at is None or seq >= part.forked_at
+        if is_in_segment and at >= part.compacted_to:
             return Revision(part.domain, at)
-        if is_there and (part.forked_at is None or at > part.begins_at):
-            raise compacted(part.domain, part.compacted_to)
-    raise _without_source(parts[-1])
+        if is_in_segment and (part.forked_at is None or at > part.begins_at):
+            raise compacted_error(part.domain, part.compacted_to)
+    raise _missing_source_error(parts[-1])
 
 
-async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[EventRange]:
-    """Return the stretches of logs that lie between two numbers along a domain's line, the newest first."""
-    return past_in(await segments_of(reader, domain), after, before)
+async def ranges_between(reader: Reader, domain: str, after: int, before: int) -> list[EventRange]:
+    """Return the event ranges between two numbers in a domain's lineage, the newest first."""
+    return ranges_within(await segments_of(reader, domain), after, before)
 
 
-def past_in(parts: Sequence[LogSegment], after: int, before: int) -> list[EventRange]:
-    """Return the stretches of the logs of a line that lie between two numbers, the newest first."""
-    stretches = [EventRange(part.domain, max(after, part.kept_after), min(before - 1, part.until)) for part in parts]
-    return [stretch for stretch in stretches if stretch.after < stretch.until]
+def ranges_within(parts: Sequence[LogSegment], after: int, before: int) -> list[EventRange]:
+    """Return the event ranges between two numbers in a lineage, the newest first."""
+    ranges = [EventRange(part.domain, max(after, part.kept_after), min(before - 1, part.until)) for part in parts]
+    return [event_range for event_range in ranges if event_range.after < event_range.until]
 
 
 def check_kept(parts: Sequence[LogSegment], after: int, until: int) -> None:
-    """Raise HISTORY_COMPACTED where some of the changes between two numbers of a line were."""
+    """Raise HISTORY_COMPACTED if changes between two numbers of a lineage were compacted."""
     for part in parts:
         if part.lacks(after, until):
-            raise compacted(part.domain, part.compacted_to)
+            raise compacted_error(part.domain, part.compacted_to)
 
 
-async def changes_between(reader: Reader, one: Revision, other: Revision) -> list[EventRange]:
-    """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them.
+async def changes_between(reader: Reader, revision: Revision, other: Revision) -> list[EventRange]:
+    """Return the event ranges that lead from one state to another: all differences were written in them.
 
-    For states that share no past these are all that led to either. Raises HISTORY_COMPACTED where some of the changes
-    since a past that is shared are no longer there.
+    Without a shared past, these are all events of both. Raises HISTORY_COMPACTED if changes since the shared past were
+    compacted.
     """
-    first, second = await segments_of(reader, one.domain), await segments_of(reader, other.domain)
+    first, second = await segments_of(reader, revision.domain), await segments_of(reader, other.domain)
     shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
-    if shared is None:  # what a log was compacted to, or begins with, tells of all that lived then
-        return [EventRange(place.domain, 0, place.seq) for place in (one, other) if place.seq]
-    ways = [_way(first, one, shared), _way(second, other, shared)]
+    if shared is None:  # snapshots have all subjects of the earlier state
+        return [EventRange(place.domain, 0, place.seq) for place in (revision, other) if place.seq]
+    ways = [_path_to_shared(first, revision, shared), _path_to_shared(second, other, shared)]
     low, high = sorted(end for _, end in ways)
-    stretches = [*(stretch for way, _ in ways for stretch in way), EventRange(shared, low, high)]
+    ranges = [*(event_range for way, _ in ways for event_range in way), EventRange(shared, low, high)]
     for part in (*first, *second):
-        for stretch in stretches:
-            if part.domain == stretch.domain and part.lacks(stretch.after, stretch.until):
-                raise compacted(part.domain, part.compacted_to)
-    return [stretch for stretch in stretches if stretch.after < stretch.until]
+        for event_range in ranges:
+            if part.domain == event_range.domain and part.lacks(event_range.after, event_range.until):
+                raise compacted_error(part.domain, part.compacted_to)
+    return [event_range for event_range in ranges if event_range.after < event_range.until]
 
 
-def _way(parts: Sequence[LogSegment], place: Revision, shared: str) -> tuple[list[EventRange], int]:
-    """Return the changes on the way back from a state to the domain that is shared, and the number reached there."""
-    stretches: list[EventRange] = []
+def _path_to_shared(parts: Sequence[LogSegment], place: Revision, shared: str) -> tuple[list[EventRange], int]:
+    """Return the event ranges back from a state to the shared domain, and the number reached there."""
+    ranges: list[EventRange] = []
     seq = place.seq
     for part in parts:
         if part.domain == shared:
             break
-        stretches.append(EventRange(part.domain, part.begins_at, seq))
+        ranges.append(EventRange(part.domain, part.begins_at, seq))
         seq = part.forked_at or 0
-    return stretches, seq
+    return ranges, seq
 
 
 async def last_seq(reader: Reader, domain: str) -> int:
@@ -217,38 +216,38 @@ async def last_seq(reader: Reader, domain: str) -> int:
     return position.last
 
 
-async def seq_at(reader: Reader, domain: str, argument: str, given: int | str | None) -> int:
-    """Return the number of the last event at or before a point, by default now; 0 before the first.
+async def seq_at(reader: Reader, domain: str, argument: str, point: int | str | None) -> int:
+    """Return the number of the last event at or before a point, by default now, 0 before the first event.
 
-    Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a point whose state is gone.
+    Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a compacted point.
     """
     parts = await segments_of(reader, domain)
-    seq = await _found(reader, parts, argument, END if given is None else given)
-    _place_in(parts, seq)
+    seq = await _resolve_point(reader, parts, argument, END if point is None else point)
+    _revision_in(parts, seq)
     return seq
 
 
 async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
-    """Return the numbers between which the events are that were asked for; both points are within.
+    """Return the exclusive bounds of the events between two points, including both.
 
-    Without an end it is where the log ends now: beyond that a reader could meet a commit of which it sees a part.
-    Raises HISTORY_COMPACTED where some of them were, or the last of them was.
+    Without `until`, the range ends at the current end of the log: later commits may be visible only in part. Raises
+    HISTORY_COMPACTED if events of the range, or the last one, were compacted.
     """
     parts = await segments_of(reader, domain)
     after, last = 0, END
     if since is not None:
-        after = await _found(reader, parts, "since", since, strictly=True)
+        after = await _resolve_point(reader, parts, "since", since, strictly=True)
     if until is not None:
-        last = await _found(reader, parts, "until", until)
+        last = await _resolve_point(reader, parts, "until", until)
     check_kept(parts, after if since is not None else last - 1, last)
     return after, (await last_seq(reader, domain) if until is None else last) + 1
 
 
-async def _found(
-    reader: Reader, parts: Sequence[LogSegment], argument: str, given: int | str, *, strictly: bool = False
+async def _resolve_point(
+    reader: Reader, parts: Sequence[LogSegment], argument: str, point: int | str, *, strictly: bool = False
 ) -> int:
     now = utc_now()
-    return await _seq_at(reader, parts, moment(argument, given, now), now, strictly=strictly)
+    return await _seq_at(reader, parts, moment(argument, point, now), now, strictly=strictly)
 
 
 async def _seq_at(
@@ -263,33 +262,33 @@ async def _seq_at(
         if point.seq is not None:
             return point.seq - 1 if strictly else min(last, point.seq)
         if point.at is not None and point.at >= now:
-            return last  # whatever a log holds has happened, whatever time a clock gave it
+            return last  # all logged events are in the past, whatever their clock said
         if point.at is not None:
-            found = await _last_until(reader, part, point.at, last, strictly=strictly)
+            number = await _last_until(reader, part, point.at, last, strictly=strictly)
         else:
-            found = None if position.seq is None or position.seq > last else position.seq - strictly
-        if found is not None:
-            return found
+            number = None if position.seq is None or position.seq > last else position.seq - strictly
+        if number is not None:
+            return number
     if point.event is not None:
-        raise no_event(parts, point.event)
+        raise unknown_event_error(parts, point.event)
     return 0
 
 
 async def _last_until(reader: Reader, part: LogSegment, at: datetime, last: int, *, strictly: bool) -> int | None:
-    """Return the number of the last event until a time, or before it; None when it is before the log begins.
+    """Return the number of the last event until a time, or before it, None if that is before the log begins.
 
-    Times go back only at the turns of a log; what has a later number is later. So it is the last event of all that has
-    a time until then, looked for in the stretches between the turns, the newest first.
+    Times go back only at the turns of a log, and events with a higher number are later. So the last event with a time
+    until then is searched in the ranges between the turns, the newest first.
     """
     ends = sorted(turn - 1 for turn in part.turns if part.shown_after < turn - 1 < last)
     for after, until in reversed([*pairwise([part.shown_after, *ends, last])]):
-        if (found := await _last_in(reader, part.domain, after, until, at, strictly=strictly)) is not None:
-            return found
+        if (number := await _last_in(reader, part.domain, after, until, at, strictly=strictly)) is not None:
+            return number
     return None
 
 
 async def _last_in(reader: Reader, domain: str, after: int, last: int, at: datetime, *, strictly: bool) -> int | None:
-    """Return the number of the last event until a time in a stretch of a log along which times never go back."""
+    """Return the number of the last event until a time in a range of a log without turns."""
     low, high = after, last
     while low < high:
         numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]
@@ -302,12 +301,12 @@ async def _last_in(reader: Reader, domain: str, after: int, last: int, at: datet
     return low if low > after else None
 
 
-def no_event(parts: Sequence[LogSegment], event: str) -> GraphError:
-    """Return the error for an event that no log of a line has; where one was compacted, it may have been in that."""
+def unknown_event_error(parts: Sequence[LogSegment], event: str) -> GraphError:
+    """Return the error for an event that no log of a lineage has. It may have been in a compacted log."""
     domain = parts[0].domain
     for part in parts:
         if part.compacted_to:
-            return compacted(part.domain, part.compacted_to)
+            return compacted_error(part.domain, part.compacted_to)
     details = {
         "event": shown(event),
         "domain": domain,
@@ -316,23 +315,23 @@ def no_event(parts: Sequence[LogSegment], event: str) -> GraphError:
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
 
 
-def _without_source(part: LogSegment) -> GraphError:
-    """Return the error for the past of a branch that was imported without the domain that it was made from."""
+def _missing_source_error(part: LogSegment) -> GraphError:
+    """Return the error for the past of a branch that was imported without its source."""
     first = max(part.forked_at or 0, part.compacted_to)
     hint = f"Give {first} or a later point. To have all of its past, import what it was made from, then the branch."
     message = f"Domain {part.domain} was imported without the domain that holds its past before {first}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": part.domain, "compacted_to": first, "hint": hint})
 
 
-def compacted(domain: str, to: int) -> GraphError:
-    """Return the error for a point of a log before that up to which it was compacted."""
+def compacted_error(domain: str, to: int) -> GraphError:
+    """Return the error for a compacted point of a log."""
     hint = f"Give {to} or a later point; what came before is in the archive written then."
     message = f"The log of domain {domain} was compacted up to {to}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})
 
 
-def erased(domain: str, subject: str) -> GraphError:
-    """Return the error for a subject of which nothing is left."""
+def erased_error(domain: str, subject: str) -> GraphError:
+    """Return the error for an erased subject."""
     hint = Hint("Nothing of it remains.", " {memory_log:subject} shows when it was erased.", subject=shown(subject))
     details = {"subject": subject, "domain": domain, "hint": hint}
     return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

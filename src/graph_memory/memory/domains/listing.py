@@ -1,4 +1,4 @@
-"""Domains: which there are, and how much is in them."""
+"""Lists and counts of domains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class DomainRow:
-    """One domain, as its own node and its ontology tell."""
+    """One domain with the values of its node and its ontology."""
 
     name: str
     created: datetime
@@ -65,21 +65,21 @@ INFO = query("domains/info", CountedRow)
 
 async def list_domains(core: Core, limit: int | None = None, cursor: str | None = None) -> Domains:
     """Return domains in the order of their names, by default all."""
-    most, after = check_limit(limit), check_cursor(cursor)
-    rows = await core.store.read(LIST, after=after, limit=most + 1)
-    page = rows[:most]
+    page_size, after = check_limit(limit), check_cursor(cursor)
+    rows = await core.store.read(LIST, after=after, limit=page_size + 1)
+    page = rows[:page_size]
     return Domains(
         domains=tuple(map(_summary, page)),
-        next_cursor=cursor_after(page[-1].name) if len(rows) > most else None,
+        next_cursor=cursor_after(page[-1].name) if len(rows) > page_size else None,
     )
 
 
 def _summary(row: DomainRow) -> DomainSummary:
-    told: dict[str, Any] = asdict(row) | {"children": tuple(row.children) or None}
-    return DomainSummary(**told)
+    values: dict[str, Any] = asdict(row) | {"children": tuple(row.children) or None}
+    return DomainSummary(**values)
 
 
-async def ahead(reader: Reader) -> list[DomainRow]:
+async def domains_ahead(reader: Reader) -> list[DomainRow]:
     """Return the domains whose last change was stamped by a clock far ahead of this machine's."""
     now = utc_now()
     return [row for row in await reader.read(LIST, after="", limit=UNLIMITED) if row.modified - now > AHEAD]
@@ -91,32 +91,32 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
     if row is None:
         raise no_ontology(domain)
     ontology = await core.log.require_ontology(domain)
-    known = core.accesses.last(domain)
-    told: dict[str, Any] = asdict(row) | {
+    last_access = core.accesses.last(domain)
+    values: dict[str, Any] = asdict(row) | {
         "analyser": None if row.analyser is None else labelled(row.analyser),
         "protection": _protection(row, utc_now()),
         "metadata": None if row.metadata is None else json.loads(row.metadata),
         "branches": tuple(row.branches) or None,
         "children": tuple(row.children) or None,
-        "last_access": max(filter(None, (row.last_access, known)), default=None),
-        "inherited_types": _inherited(ontology),
-        "differing_types": tuple(one.title for one in differing(ontology)) or None,
+        "last_access": max(filter(None, (row.last_access, last_access)), default=None),
+        "inherited_types": _inherited_types(ontology),
+        "differing_types": tuple(type_.title for type_ in differing(ontology)) or None,
     }
-    return DomainInfo(**told)
+    return DomainInfo(**values)
 
 
-def _inherited(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
-    """Return the types that a domain inherits, by the domains above that define them."""
-    found: dict[str, tuple[str, ...]] = {}
-    seen = {*map(subject_of_type, (*ontology.node_types, *ontology.connection_types))}
-    for subject, one in ontology.above.items():
-        if subject in seen:
-            found[one.domain] = (*found.get(one.domain, ()), one.type.name)
-    return found or None
+def _inherited_types(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
+    """Return the inherited types by the parent domain that defines them."""
+    names: dict[str, tuple[str, ...]] = {}
+    own = {*map(subject_of_type, (*ontology.node_types, *ontology.connection_types))}
+    for subject, inherited in ontology.above.items():
+        if subject in own:
+            names[inherited.domain] = (*names.get(inherited.domain, ()), inherited.type.name)
+    return names or None
 
 
 async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | None]:
-    """Return what the log says of the domain, and the number of the event that says so. Raises ONTOLOGY_NOT_FOUND."""
+    """Return the logged state of the domain, and the number of its event. Raises ONTOLOGY_NOT_FOUND."""
     event = await last_event(reader, domain, "domain")
     if event is not None:
         return DomainState.from_state(event.draft.state or {}), event.seq
@@ -129,12 +129,12 @@ async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | 
 def _protection(row: CountedRow, now: datetime) -> DomainProtection | None:
     if row.protection is None:
         return None
-    found = protection_from(row.protection)
+    protection = protection_from(row.protection)
     return DomainProtection(
-        is_read_only=found.holds(now),
-        last_modified_by=found.locked_by,
-        last_modified_at=found.locked_at,
-        protection_reason=found.reason,
-        expires_at=found.expires_at,
-        can_be_unprotected_by=found.can_be_unprotected_by or None,
+        is_read_only=protection.holds(now),
+        last_modified_by=protection.locked_by,
+        last_modified_at=protection.locked_at,
+        protection_reason=protection.reason,
+        expires_at=protection.expires_at,
+        can_be_unprotected_by=protection.can_be_unprotected_by or None,
     )

@@ -1,4 +1,4 @@
-"""The family of a domain: all domains that share a past with it, because one was branched from another."""
+"""Related domains: all domains that share a past, because one was branched from another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STATE = query("domains/state", JobState)
 
 
 async def related_domains(reader: Reader, domain: str) -> list[str]:
-    """Return the domain, those that it was branched from, and the branches of all of these, in the order of names."""
+    """Return the domain, its sources, and the branches of all of these, in the order of names."""
     ties = [{row.name, source_of(row)} for row in await reader.read(BRANCHES)]
     family = {domain}
     while more := {name for tie in ties if tie & family for name in tie} - family - {None}:
@@ -24,20 +24,20 @@ async def related_domains(reader: Reader, domain: str) -> list[str]:
 
 
 async def unfinished_branches(reader: Reader, domains: set[str]) -> list[str]:
-    """Return the domains that are just being branched from one of these."""
+    """Return the unfinished branches of these domains."""
     rows = await reader.read(BRANCHES)
     return [row.name for row in rows if row.forked_from is None and source_of(row) in domains]
 
 
 async def check_is_ready(reader: Reader, domain: str) -> None:
-    """Raise DOMAIN_BUSY while something long goes on in a domain, or after it was cut off."""
+    """Raise DOMAIN_BUSY while a job runs in a domain, or after it was interrupted."""
     row = await reader.one(STATE, domain=domain)
     if row is not None and row.state != READY:
         raise busy(domain, row.state, row.job)
 
 
 async def check_past_is_kept(reader: Reader, domain: str) -> None:
-    """Raise DOMAIN_BUSY while events of a domain are being changed or deleted, which never happens otherwise."""
+    """Raise DOMAIN_BUSY while an erasure or compaction changes events of a domain."""
     row = await reader.one(STATE, domain=domain)
     if row is not None and row.state in (ERASING, COMPACTING):
         raise busy(domain, row.state, row.job)
@@ -45,7 +45,7 @@ async def check_past_is_kept(reader: Reader, domain: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BranchRow:
-    """A domain that is made, or being made, from another."""
+    """A finished or unfinished branch."""
 
     name: str
     forked_from: str | None
@@ -56,11 +56,11 @@ BRANCHES = query("domains/branches", BranchRow)
 
 
 async def branches_of(reader: Reader, domain: str) -> list[str]:
-    """Return the names of the branches that were made from a domain, or are being made."""
+    """Return the names of a domain's finished and unfinished branches."""
     rows = await reader.read(BRANCHES)
     return [row.name for row in rows if source_of(row) == domain]
 
 
 def source_of(row: BranchRow) -> str | None:
-    """Return the domain that a branch is made from, or is being made from."""
+    """Return the source of a finished or unfinished branch."""
     return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)

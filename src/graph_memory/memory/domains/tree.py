@@ -1,4 +1,4 @@
-"""Making a domain, and changing what is told of it: its description, its metadata and the domain above it."""
+"""Creation of domains, and changes of their description, metadata and parent."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.store import Reader, Transaction
 
 DOMAIN = "domain"
-"""The subject of the log that is the domain itself."""
+"""The subject of the domain's own events."""
 Edit = Mapping[str, str | None]
-"""The fields that are given, by the names of `DomainState`; None removes one."""
+"""The given fields by their names in `DomainState`. None removes a field."""
 
 
 def edit_of(
@@ -35,7 +35,7 @@ def edit_of(
     parent: str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> Edit:
-    """Return what is given, checked; an empty text or object removes a field. Raises INVALID_ARGUMENT."""
+    """Return the given fields, checked. An empty text or object removes a field. Raises INVALID_ARGUMENT."""
     edit: dict[str, str | None] = {}
     if description is not None:
         edit["description"] = check_description(description) if description else None
@@ -47,29 +47,29 @@ def edit_of(
 
 
 async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
-    """Begin a domain with an ontology that has nothing yet. `Memory.create_domain` tells the rest."""
+    """Create a domain with an empty ontology. See `Memory.create_domain`."""
 
     def decide(head: Head, _: None) -> Decision[None]:
         if head.seq > 0:
             raise domain_exists(name)
-        begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
-        # the ontology comes first, as in no other log: by that it is told from one that somebody declared
-        return Decision([begun, domain_draft(replace(DomainState(created=head.at), **edit))], None)
+        ontology_draft = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
+        # only in such a log the ontology comes first, which distinguishes it from a declared one
+        return Decision([ontology_draft, domain_draft(replace(DomainState(created=head.at), **edit))], None)
 
-    written = await core.log.write("create_domain", name, core.origin, _nothing, decide, creates_domain=True)
+    written = await core.log.write("create_domain", name, core.origin, _read_nothing, decide, creates_domain=True)
     return DomainChanged(domain=name, version=written.receipt.version_of(DOMAIN) or 0)
 
 
 async def update_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
-    """Change fields of a domain. `Memory.update_domain` tells the rest."""
+    """Change fields of a domain. See `Memory.update_domain`."""
     if not edit:
         raise fault("description", "Nothing to change was given", "Give description, parent or metadata.")
 
     async def read(reader: Reader, _: Head) -> tuple[DomainState, int | None]:
         return await domain_state(reader, name)
 
-    def decide(_: Head, found: tuple[DomainState, int | None]) -> Decision[int]:
-        state, version = found
+    def decide(_: Head, pair: tuple[DomainState, int | None]) -> Decision[int]:
+        state, version = pair
         after = replace(state, **edit)
         return Decision([] if after == state else [domain_draft(after, version)], version or 0)
 
@@ -78,21 +78,21 @@ async def update_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
 
 
 def domain_draft(state: DomainState, previous: int | None = None) -> Draft:
-    """Return the event that begins a domain, or changes what its log says of it at a version."""
+    """Return the draft that creates a domain, or updates its state after event `previous`."""
     op = Op.CREATE if previous is None else Op.UPDATE
     return Draft(op=op, kind=Kind.DOMAIN, subject=DOMAIN, previous=previous, state=state.state())
 
 
-async def append_of_job(core: Core, transaction: Transaction, domain: str, draft: Draft) -> int:
-    """Append what a job in a domain has to say of that, and return its number; protection was asked when it began."""
+async def append_job_event(core: Core, transaction: Transaction, domain: str, draft: Draft) -> int:
+    """Append the event of a job, and return its number. Protection was checked when the job began."""
     lock = await transaction.one(LOCK, domain=domain, batch="")
     if lock is None:
         raise no_ontology(domain)
-    at, who = next_time(lock.last_at, utc_now()), core.origin
-    events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=who)
+    at, origin = next_time(lock.last_at, utc_now()), core.origin
+    events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=origin)
     await append_events(transaction, events, Ontology(), lock.ontology_version, 0)
     return events[-1].seq
 
 
-async def _nothing(_: Reader, __: Head) -> None:
+async def _read_nothing(_: Reader, __: Head) -> None:
     return None

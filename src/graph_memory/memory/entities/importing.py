@@ -24,10 +24,10 @@ from graph_memory.memory.entities.writes import add_observations, create_entitie
 from graph_memory.memory.entity_graph.domain import begin_domain
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewObservations, NewRelation
 from graph_memory.memory.history.log import sessions
-from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognised, rows_of
+from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognise_format, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import Source
 from graph_memory.memory.transfer.load.load import in_steps
-from graph_memory.memory.transfer.load.merged_records import Gathered
+from graph_memory.memory.transfer.load.merged_records import MergedRecords
 from graph_memory.memory.transfer.load.sources import check, notes, refusals
 from graph_memory.memory.transfer.results import ImportCounts, MemoryFormat, MemoryImported
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -60,8 +60,8 @@ async def import_memory(
     """Import a memory into a domain. See `Transfer.import_memory`."""
     check_format(options.form)
     session = core.origin.session or f"import_{uuid4().hex[:12]}"
-    form = options.form or await anyio.to_thread.run_sync(recognised, source)
-    merged = Gathered()
+    form = options.form or await anyio.to_thread.run_sync(recognise_format, source)
+    merged = MergedRecords()
     await in_steps(merged.filling(rows_of(source, form)), partial(progress, "Reading", None))
     present = await core.log.ontology(domain)
     checking = Validation(merged, present, utc_now(), core.contents.check_size)

@@ -10,7 +10,7 @@ from graph_memory.memory.entity_graph.values import request as asked
 from graph_memory.memory.entity_graph.values.spelling import ENTITY, RELATION, stored_name
 from graph_memory.memory.transfer.formats.memories.rows import ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
-from graph_memory.memory.transfer.load.merged_records import STEP, Gathered, GatheredEntity
+from graph_memory.memory.transfer.load.merged_records import ROWS_PER_STEP, MergedEntity, MergedRecords
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.ontology import Ontology
 
@@ -32,7 +32,7 @@ class Validation:
     """Converts merged records to records that can be written. Invalid records are rejected with their place."""
 
     def __init__(
-        self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
+        self, gathered: MergedRecords, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
     ) -> None:
         self._merged = gathered
         self._closed = ontology if ontology is not None and not ontology.open else None
@@ -44,15 +44,15 @@ class Validation:
         """Validate all records step by step."""
         for number, entity in enumerate(self._merged.entities.values(), 1):
             self._entity(entity)
-            if number % STEP == 0:
+            if number % ROWS_PER_STEP == 0:
                 yield
         for number, relation in enumerate(self._merged.relations.values(), 1):
             self._relation(relation)
-            if number % STEP == 0:
+            if number % ROWS_PER_STEP == 0:
                 yield
         yield
 
-    def _entity(self, entity: GatheredEntity) -> None:
+    def _entity(self, entity: MergedEntity) -> None:
         rendered = {"name": entity.name, "type": ENTITY if entity.type is None else entity.type}
         more = {"description": entity.description, "properties": entity.properties}
         try:
@@ -71,7 +71,7 @@ class Validation:
         self.valid.entities[entity.name] = replace(valid_entity, observations=observations)
 
     def _observation(self, row: ObservationRow) -> asked.NewObservation | None:
-        rendered = row.told() | {name: self._time(row, name) for name in _TIMES if getattr(row, name) is not None}
+        rendered = row.values() | {name: self._time(row, name) for name in _TIMES if getattr(row, name) is not None}
         begins, ends = rendered.get("valid_from"), rendered.get("valid_to")
         if isinstance(begins, datetime) and isinstance(ends, datetime) and ends <= begins:
             self._merged.findings.note(Note(row.place, _SPAN))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 
-from graph_memory.memory.domains.multi_domain import together
+from graph_memory.memory.domains.multi_domain import merge_warnings
 from graph_memory.model.results import NodeBrief, NodeIds
 from graph_memory.model.values.arguments import UNLIMITED, check_limit, fault, not_a_cursor
 
@@ -41,7 +41,7 @@ async def query_domains(
         node_ids=tuple(brief.id for brief in briefs),
         nodes=tuple(briefs),
         next_cursor=next_cursor,
-        warnings=None if briefs or cursor else together(warnings),
+        warnings=None if briefs or cursor else merge_warnings(warnings),
     )
 
 

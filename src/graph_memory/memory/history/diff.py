@@ -11,7 +11,7 @@ from typing import Any, cast
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, changes_between, place_of, seq_at
+from graph_memory.memory.domains.lineage import END, changes_between, revision_of, seq_at
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
 from graph_memory.memory.history.comparison import IGNORED, compare_states, content_change, text_diff, why_not_compared
@@ -148,8 +148,8 @@ async def diff(
     size = min(PAGE if limit is None else check_limit(limit), MAX_ENTRIES)
     other = domain if against is None else check_domain(against)
     span = await _span(core, domain, other, since, until, cursor)
-    before = await place_of(core.store, domain, span.since)
-    after = await place_of(core.store, other, span.until)
+    before = await revision_of(core.store, domain, span.since)
+    after = await revision_of(core.store, other, span.until)
     [row] = await core.store.read(
         DIFFERENCES,
         stretches=[asdict(event_range) for event_range in await changes_between(core.store, before, after)],

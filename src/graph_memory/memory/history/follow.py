@@ -8,7 +8,7 @@ from dataclasses import replace
 import anyio
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import EventRange, bounds, check_kept, last_seq, past_in, segments_of
+from graph_memory.memory.domains.lineage import EventRange, bounds, check_kept, last_seq, ranges_within, segments_of
 from graph_memory.memory.history.last_session import point_at
 from graph_memory.memory.history.log import Filter, entry_of, events_in
 from graph_memory.memory.history.results import LogEntry
@@ -65,7 +65,7 @@ async def _ranges(core: Core, domain: str, position: int, last: int) -> Sequence
     check_kept(parts, position, last)
     return [
         EventRange(part.domain, after, min(after + _RANGE, part.until))
-        for part in reversed(past_in(parts, position, last + 1))
+        for part in reversed(ranges_within(parts, position, last + 1))
         for after in range(part.after, part.until, _RANGE)
     ]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, last_seq, past_of
+from graph_memory.memory.domains.lineage import END, last_seq, ranges_between
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.model.errors import Hint
 from graph_memory.model.sessions import SessionSummary
@@ -64,7 +64,7 @@ async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
     """Return the sessions of the newest events in a domain's history, the last writer first."""
     sessions: list[SessionSummary] = []
     remaining = MAX_EVENTS
-    for span in await past_of(core.store, domain, 0, END):
+    for span in await ranges_between(core.store, domain, 0, END):
         until = min(span.until, await last_seq(core.store, span.domain))
         after = max(span.after, until - remaining)
         sessions += await sessions_between(core.store, span.domain, after, until + 1, MAX_SESSIONS)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, EventRange, bounds, past_of
+from graph_memory.memory.domains.lineage import END, EventRange, bounds, ranges_between
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
 from graph_memory.memory.history.narration import Rendered, summary
@@ -120,7 +120,7 @@ async def log(
     before = min(before, _cursor(cursor))
     filter_ = replace(wanted, types=await stored_types(core, domain, wanted.types))
     rows: list[EventRow] = []
-    for event_range in await past_of(core.store, domain, after, before):
+    for event_range in await ranges_between(core.store, domain, after, before):
         if len(rows) <= size:
             rows += await events_in(core, filter_, event_range, size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:size]]
@@ -144,7 +144,7 @@ async def sessions(
     after, before = await bounds(core.store, domain, since, until)
     maximum = PAGE if limit is None else check_limit(limit)
     summaries: list[SessionSummary] = []
-    for event_range in (await past_of(core.store, domain, after, before))[:1]:
+    for event_range in (await ranges_between(core.store, domain, after, before))[:1]:
         if event_range.domain == domain:
             summaries = await sessions_between(core.store, domain, event_range.after, event_range.until + 1, maximum)
     if since is None and until is None:

@@ -13,7 +13,7 @@ from functools import partial
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import BEFORE_ALL, FORK, NEXT_EVENTS, compacted, erased
+from graph_memory.memory.domains.lineage import BEFORE_ALL, FORK, NEXT_EVENTS, compacted_error, erased_error
 from graph_memory.memory.graph import connection_weights, describe, queries
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
@@ -105,7 +105,7 @@ async def check_kept(core: Core, domain: str, seq: int) -> None:
     if row is None:
         raise no_ontology(domain)
     if (row.compacted_to or 0) > seq:
-        raise compacted(domain, row.compacted_to or 0)
+        raise compacted_error(domain, row.compacted_to or 0)
 
 
 class Past(WeighedPast):
@@ -386,7 +386,7 @@ class Past(WeighedPast):
         await self._check_kept()
         event = Event.from_row(row.event) if row.event is not None else None
         if event is not None and event.draft.erased:
-            raise erased(self._domain, subject)
+            raise erased_error(self._domain, subject)
         if event is None or event.draft.kind is not kind or event.draft.op is Op.DELETE:
             return None, None
         return event, row.text

@@ -1,4 +1,4 @@
-"""Corrections and preferences of users that fit a query: a recall begins with them, within its budget."""
+"""Corrections and preferences of users that fit a query. A recall begins with them, within its budget."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from graph_memory.memory.search.token_budget import Count, Room, load_counter
 
 R = TypeVar("R", bound=RecallResult)
 _KEY_TOKENS = 8
-"""Tokens of the key and the brackets of a list in an object."""
+"""Number of tokens of the key and the brackets of a list in an object."""
 
 
 async def with_corrections(core: Core, request: RecallRequest, recall: Callable[[RecallRequest], Awaitable[R]]) -> R:
-    """Return a recall that begins with what users said that fits its query, as much as leaves room for a recall.
+    """Return a recall that begins with the corrections that fit its query, as many as leave room for a recall.
 
     A recall of the past has none.
     """
@@ -31,15 +31,15 @@ async def with_corrections(core: Core, request: RecallRequest, recall: Callable[
         return await recall(request)
     count = await anyio.to_thread.run_sync(load_counter)
     room = Room(count, request.max_tokens - request.beside - _KEY_TOKENS - MIN_TOKENS)
-    kept = [line for line in lines if room.take(count(json.dumps(f"{line}\n", ensure_ascii=False)))]
-    if kept:
+    fitting = [line for line in lines if room.take(count(json.dumps(f"{line}\n", ensure_ascii=False)))]
+    if fitting:
         most = room.left + MIN_TOKENS + request.beside
         request = replace(request, max_tokens=most, follows_lines=True)
     reply = await recall(request)
-    return _joined(reply, kept, len(lines) - len(kept), count)
+    return _prepend_lines(reply, fitting, len(lines) - len(fitting), count)
 
 
-def _joined(reply: R, lines: Sequence[str], left_out: int, count: Count) -> R:
+def _prepend_lines(reply: R, lines: Sequence[str], left_out: int, count: Count) -> R:
     """Return a reply whose content begins with lines."""
     update: dict[str, object] = {"left_out": (reply.left_out or 0) + left_out or None}
     if isinstance(reply.content, dict):

@@ -1,4 +1,4 @@
-"""What an agent is told where nothing is remembered: how it works with a memory. Nothing is stored for it. Pure.
+"""The guide that an agent gets from an empty memory: how to work with it. It is not stored. Pure.
 
 A server leaves out the parts about tools that it does not serve.
 """
@@ -33,18 +33,18 @@ GUIDE = Hint(
     "\n\nNothing has been stored yet.",
     ways=WAYS,
 )
-"""What an agent is told where nothing is remembered."""
+"""The reply of an empty memory."""
 IN_SHORT = Hint(
     "This memory is empty.",
     " Write what is worth knowing with {remember}.",
     " Look with {recall} before you answer from memory.",
 )
-"""The same where there is no room for it: in fewer tokens than a recall can be given."""
+"""The short form of the guide, which fits the smallest budget of a recall."""
 GUIDES = (GUIDE, IN_SHORT)
 
 
 def split_guide(content: str | dict[str, Any]) -> tuple[str | dict[str, Any], str]:
-    """Return content without the guide at its end, and the guide; an empty text if it has none."""
+    """Return content without the guide at its end, and the guide, empty text without one."""
     if isinstance(content, dict):
         rest = {key: value for key, value in content.items() if key != "guide"}
         return (rest, str(content["guide"])) if content.get("guide") in GUIDES else (content, "")

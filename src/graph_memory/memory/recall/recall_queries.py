@@ -1,4 +1,4 @@
-"""What is read of a memory to tell of it: each a statement, in a domain as it is or as it was."""
+"""The reads of a recall, each one statement, in the current or a past state of a domain."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from graph_memory.model.values.titles import shown_title
 from graph_memory.storage.queries import query
 
 PASSAGES = 12
-"""Passages of one content that are told of at most."""
+"""Maximum number of passages of one content."""
 TIES = 60
-"""Connections of one node that are told of at most, those that count most."""
+"""Maximum number of connections of one node, the weightiest first."""
 _LOOKED_AT = 2_000
-"""Events that are looked through for the nodes that changed last."""
+"""Number of events that are searched for the nodes that changed last."""
 
 
 @dataclass(frozen=True, slots=True)
-class ToldRow:
-    """What is told of a node or connection; times are milliseconds since 1970."""
+class RecallRow:
+    """A node or connection for a recall. Times are milliseconds since 1970."""
 
     id: str
     type: str
@@ -52,17 +52,17 @@ class ToldRow:
     @property
     def ends(self) -> tuple[str, ...]:
         """The nodes that it connects, if it is a connection."""
-        return tuple(each for each in (self.from_id, self.to_id) if each is not None)
+        return tuple(end for end in (self.from_id, self.to_id) if end is not None)
 
     @property
     def named(self) -> str:
-        """Its title, or a property where it has none."""
-        return _named(self)
+        """Its title, or a property if it has none."""
+        return _display_title(self)
 
 
 @dataclass(frozen=True, slots=True)
-class CalledRow:
-    """A node, its title, and its properties where it has none."""
+class BriefRow:
+    """A node with its title, and its properties if it has none."""
 
     id: str
     type: str
@@ -72,15 +72,15 @@ class CalledRow:
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
-    """How many nodes there are of a type."""
+    """The number of nodes of a type."""
 
     type: str
     nodes: int
 
 
 CONTENTS_OF = query("recall/contents_of", TextsRow)
-TOLD_OF = query("recall/told_of", ToldRow)
-CALLED = query("recall/called", CalledRow)
+TOLD_OF = query("recall/told_of", RecallRow)
+CALLED = query("recall/called", BriefRow)
 RECENT = query("recall/recent", str)
 CHANGED_AFTER = query("recall/changed_after", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
@@ -89,11 +89,11 @@ TYPE_COUNTS = query("recall/type_counts", CountRow)
 async def ties_of(
     scope: Scope, scale: ConnectionWeigher, ids: Sequence[str], most: int = TIES
 ) -> tuple[list[Tie], dict[str, int]]:
-    """Return the connections of nodes that count most, each once, and about how many each node has."""
+    """Return the weightiest distinct connections of nodes, and the approximate number of each node's connections."""
     frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
-    found = await frontier.read_edges(EdgeRequest(tuple(ids), most))
-    edges = {edge.id: edge for several in found.edges.values() for edge in several}
-    return [_tie(edge, scale.now) for edge in edges.values()], dict(found.degrees)
+    results = await frontier.read_edges(EdgeRequest(tuple(ids), most))
+    edges = {edge.id: edge for edges_of_node in results.edges.values() for edge in edges_of_node}
+    return [_tie(edge, scale.now) for edge in edges.values()], dict(results.degrees)
 
 
 def _tie(edge: Edge, now: datetime) -> Tie:
@@ -103,59 +103,59 @@ def _tie(edge: Edge, now: datetime) -> Tie:
     return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until, since)
 
 
-async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, ToldRow]:
-    """Return what is told of nodes or connections; what is not there is left out."""
-    given = {"kind": kind, "ids": list(ids), "at": scope.number}
-    return {row.id: row for row in await scope.core.store.read(TOLD_OF, domain=scope.domain, **given)} if ids else {}
+async def fetch_rows(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, RecallRow]:
+    """Return the rows of existing nodes or connections by id."""
+    params = {"kind": kind, "ids": list(ids), "at": scope.number}
+    return {row.id: row for row in await scope.core.store.read(TOLD_OF, domain=scope.domain, **params)} if ids else {}
 
 
-async def called(scope: Scope, ids: Sequence[str]) -> dict[str, Brief]:
-    """Return what nodes are called; what is not there is left out."""
-    given = {"ids": list(ids), "at": scope.number}
-    rows = await scope.core.store.read(CALLED, domain=scope.domain, **given) if ids else []
-    return {row.id: Brief(_named(row), row.type) for row in rows}
+async def fetch_briefs(scope: Scope, ids: Sequence[str]) -> dict[str, Brief]:
+    """Return the titles and types of existing nodes by id."""
+    params = {"ids": list(ids), "at": scope.number}
+    rows = await scope.core.store.read(CALLED, domain=scope.domain, **params) if ids else []
+    return {row.id: Brief(_display_title(row), row.type) for row in rows}
 
 
-def _named(row: ToldRow | CalledRow) -> str:
+def _display_title(row: RecallRow | BriefRow) -> str:
     return shown_title(row.type, row.title, {str(key): value for key, value in row.facts})
 
 
 async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:
-    """Return the passages of contents in order, one more than are told of where there are more."""
+    """Return the passages of contents in order, at most one more than `PASSAGES`."""
     if not owners:
         return {}
-    given = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
-    return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **given)}
+    params = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
+    return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **params)}
 
 
-async def outdated(scope: Scope, ids: Iterable[str]) -> frozenset[str]:
-    """Return the subjects that changed since they were indexed: what the index has of them may be over."""
+async def find_changed_since_indexed(scope: Scope, ids: Iterable[str]) -> frozenset[str]:
+    """Return the subjects that changed since they were indexed: their index rows may be outdated."""
     if not scope.coverage.behind:
         return frozenset()
-    given = {"ids": list(dict.fromkeys(ids)), "after": scope.coverage.seq, "at": scope.number}
-    return frozenset(await scope.core.store.read(CHANGED_AFTER, domain=scope.domain, **given))
+    params = {"ids": list(dict.fromkeys(ids)), "after": scope.coverage.seq, "at": scope.number}
+    return frozenset(await scope.core.store.read(CHANGED_AFTER, domain=scope.domain, **params))
 
 
 async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
     """Return the nodes that changed last, or between two numbers of the log, the newest first."""
     last = scope.number if until is None else min(scope.number, until)
-    given = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
-    return await scope.core.store.read(RECENT, domain=scope.domain, **given)
+    counts = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
+    return await scope.core.store.read(RECENT, domain=scope.domain, **counts)
 
 
 async def is_empty(core: Core, domain: str) -> bool:
-    """Say whether nothing is in a domain now, or there is none."""
+    """Return whether a domain has no nodes, or does not exist."""
     return not any(row.nodes for row in await core.store.read(TYPE_COUNTS, domain=domain, most=1))
 
 
 async def type_counts(scope: Scope) -> dict[str, int]:
-    """Return how many nodes there are of each type now; types without nodes are left out."""
+    """Return the current number of nodes by type. Types without nodes are left out."""
     rows = await scope.core.store.read(TYPE_COUNTS, domain=scope.domain, most=MANY)
     return {row.type: row.nodes for row in rows if row.nodes}
 
 
-def stitched(texts: Sequence[str]) -> str:
-    """Return passages in order as one text: a sentence that one repeats of the one before stands once."""
+def join_passages(texts: Sequence[str]) -> str:
+    """Return passages in order as one text. A sentence that two passages share is not repeated."""
     whole = ""
     for text in texts:
         shared = _overlap(whole, text)
@@ -164,7 +164,7 @@ def stitched(texts: Sequence[str]) -> str:
 
 
 def _overlap(before: str, after: str) -> int:
-    """Return how many characters a text begins with that another ends with, where these are a sentence or more."""
+    """Return the length of the overlap of two texts, 0 if it is shorter than a sentence."""
     longest = min(len(before), len(after), _LONGEST_SHARED)
     for length in range(longest, _SHORTEST_SHARED - 1, -1):
         if before.endswith(after[:length]):

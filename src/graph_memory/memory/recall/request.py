@@ -1,4 +1,4 @@
-"""What a recall is asked for, checked once."""
+"""The request of a recall, checked once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from graph_memory.model.values.arguments import check_query, check_tags, fault
 from graph_memory.storage.log.writing import utc_now
 
 TOKENS: Mapping[Depth, int] = {"shallow": 500, "medium": 2_000, "deep": 5_000}
-"""How much a reply of each depth takes at most, unless it is said."""
+"""Default maximum number of tokens of a reply, by depth."""
 MOST_TOKENS = 100_000
 MOST_FOCUS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the caller is about: things like it come first."""
+    """The caller's context: nodes like it come first."""
 
     text: str = ""
     types: tuple[str, ...] = ()
@@ -42,48 +42,48 @@ class RecallRequest:
     form: Form = "prose"
     as_of: int | str | None = None
     since: int | str | None = None
-    """The point from which on it tells what changed."""
+    """The point since which changes are reported."""
     valid_at: datetime | None = None
     limit: int | None = None
     context: Context = field(default_factory=Context)
-    told: frozenset[str] = frozenset()
-    """What the reader has been told already: it is left out."""
+    reported: frozenset[str] = frozenset()
+    """Nodes that the reader has seen already, which are left out."""
     in_primer: bool = False
-    """Whether it is a part of a primer, which tells by itself what changed last and the last summary, and is no use."""
+    """Whether it is part of a primer, which shows the last changes and summary itself, and does not count as use."""
 
     waits: bool = True
-    """Whether what is new is indexed first."""
+    """Whether new texts are indexed first."""
     beside: int = 0
-    """Tokens that the caller adds to the reply."""
+    """Number of tokens that the caller adds to the reply."""
     follows_lines: bool = False
     """Whether lines that fit the query come before the reply: corrections and preferences of users."""
 
     def __post_init__(self) -> None:
-        _among("depth", self.depth, get_args(Depth))
-        _among("as", self.form, get_args(Form))
+        _check_choice("depth", self.depth, get_args(Depth))
+        _check_choice("as", self.form, get_args(Form))
         if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise fault("query", "There are no words to search for", "Ask a question, or leave it out.")
-        _whole("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
+        _check_integer("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
         if self.limit is not None:
-            _whole("limit", self.limit, 1, MAX_RESULTS)
+            _check_integer("limit", self.limit, 1, MAX_RESULTS)
 
     @property
     def compares(self) -> bool:
-        """Whether texts are compared with something that is asked, by words and by meaning."""
+        """Whether it compares texts with a query or a context."""
         return self.query is not None or bool(self.context.text)
 
     @property
     def needs_index(self) -> bool:
-        """Whether it is told from the index: an overview is told from the log."""
+        """Whether it reads the index. An overview reads the log."""
         return self.depth != "shallow" or self.compares or bool(self.focus)
 
     @property
     def is_for_all(self) -> bool:
-        """Whether it is for the whole memory, as much as fits."""
+        """Whether it is for the whole memory."""
         return self.depth == "deep" and self.query is None and not self.focus and self.limit is None
 
 
-def asked(
+def recall_request(
     depth: Depth,
     query: str | None,
     focus: Sequence[str] | None,
@@ -94,7 +94,7 @@ def asked(
     limit: int | None,
     context: Mapping[str, object] | None,
 ) -> RecallRequest:
-    """Return what is asked for, with what each depth takes by itself. Raises INVALID_ARGUMENT."""
+    """Return the request with the default budget of its depth. Raises INVALID_ARGUMENT."""
     return RecallRequest(
         depth=depth,
         query=query,
@@ -108,49 +108,49 @@ def asked(
     )
 
 
-def _context(given: Mapping[str, object]) -> Context:
-    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("context", f"context is {quoted(given)}, not an object", f"Valid keys are {', '.join(CONTEXT)}.")
-    for key in given:
+def _context(context: Mapping[str, object]) -> Context:
+    if not isinstance(context, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("context", f"context is {quoted(context)}, not an object", f"Valid keys are {', '.join(CONTEXT)}.")
+    for key in context:
         if key not in CONTEXT:
             hint = f"{suggestion(str(key), CONTEXT, '')} Valid keys are {', '.join(CONTEXT)}.".strip()
             raise fault("context", f"context has no {shown(key)}", hint)
-    told = {key: one for key, one in given.items() if one is not None}
+    given_values = {key: value for key, value in context.items() if value is not None}
     texts: dict[str, str] = {}
     for key in ("text", "path", "session"):
-        one = told.get(key, "")
-        if not isinstance(one, str):
-            raise fault(f"context.{key}", f"context.{key} is {quoted(one)}", "Give a text.")
-        texts[key] = _text(f"context.{key}", one).strip() if one.strip() else ""
-    lists = {key: _texts(f"context.{key}", told.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
+        value = given_values.get(key, "")
+        if not isinstance(value, str):
+            raise fault(f"context.{key}", f"context.{key} is {quoted(value)}", "Give a text.")
+        texts[key] = _text(f"context.{key}", value).strip() if value.strip() else ""
+    lists = {key: _texts(f"context.{key}", given_values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
 
 
-def _texts(argument: str, given: object, most: int) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise fault(argument, f"{argument} is {quoted(given)}, not a list", 'For one, pass ["one"].')
-    texts = cast("Sequence[object]", given)
+def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise fault(argument, f"{argument} is {quoted(value)}, not a list", 'For one, pass ["one"].')
+    texts = cast("Sequence[object]", value)
     if len(texts) > most:
         raise fault(argument, f"{argument} has {len(texts):,} texts", f"Give at most {most}.")
-    return tuple(dict.fromkeys(_text(argument, each) for each in texts))
+    return tuple(dict.fromkeys(_text(argument, text) for text in texts))
 
 
-def _text(argument: str, given: object) -> str:
-    """Return a text that has words. Raises INVALID_ARGUMENT."""
-    if not isinstance(given, str) or not given.strip():
-        raise fault(argument, f"{argument} has {quoted(given)}, which is no text", "Leave it out.")
-    if len(given) > MAX_QUERY_LENGTH:
-        message = f"{argument} has a text of {len(given):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
+def _text(argument: str, value: object) -> str:
+    """Return a text that is not blank. Raises INVALID_ARGUMENT."""
+    if not isinstance(value, str) or not value.strip():
+        raise fault(argument, f"{argument} has {quoted(value)}, which is no text", "Leave it out.")
+    if len(value) > MAX_QUERY_LENGTH:
+        message = f"{argument} has a text of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
         raise fault(argument, message, "Give the words that matter.")
-    return check_query(given, argument)
+    return check_query(value, argument)
 
 
-def _among(argument: str, given: object, valid: Sequence[str]) -> None:
-    if given not in valid:
-        hint = suggestion(str(given), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
-        raise fault(argument, f"{quoted(given)} is not a valid {argument}", hint)
+def _check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
+    if value not in valid:
+        hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
+        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
 
 
-def _whole(argument: str, given: object, least: int, most: int) -> None:
-    if type(given) is not int or not least <= given <= most:
-        raise fault(argument, f"{argument} is {quoted(given)}", f"Give a whole number from {least} to {most:,}.")
+def _check_integer(argument: str, value: object, least: int, most: int) -> None:
+    if type(value) is not int or not least <= value <= most:
+        raise fault(argument, f"{argument} is {quoted(value)}", f"Give a whole number from {least} to {most:,}.")

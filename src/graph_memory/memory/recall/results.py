@@ -1,4 +1,4 @@
-"""What a recall returns: what a memory knows, as much as fits, and what was left out."""
+"""Results of a recall."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTEXT = ("text", "types", "tags", "path", "session")
 
 
 class RecallResult(Answered):
-    """What was recalled, in as many tokens as were allowed."""
+    """A recall within a token budget."""
 
     depth: Annotated[Depth, WithJsonSchema({"type": "string"})]
     tokens_used: int = Field(description="Tokens of content; the whole reply has at most max_tokens, or over says more")
@@ -39,7 +39,7 @@ class RecallResult(Answered):
 
 
 class QueryResult(RecallResult):
-    """What a memory was asked, and how it was answered."""
+    """The answer to a question."""
 
     why: str = Field(description="Why this depth")
     written_by: str | None = Field(

@@ -1,4 +1,4 @@
-"""Writing from what is remembered: the material is gathered, a language model writes, and its citations are checked."""
+"""Texts that a language model writes from the memory: material is collected, and citations are checked."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from graph_memory.chat import ModelUnavailable
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.questions.seeds import Seeds
-from graph_memory.memory.recall.recall import recalled
-from graph_memory.memory.recall.recall_queries import told_of
+from graph_memory.memory.recall.recall import recall_domain
+from graph_memory.memory.recall.recall_queries import fetch_rows
 from graph_memory.memory.recall.rendering.citing import (
     Material,
     Piece,
     Tie,
-    cited,
+    check_citations,
     instructions,
     mark_of,
     question,
-    shortened,
+    shorten_text,
 )
-from graph_memory.memory.recall.rendering.recall_input import Material as Recalled
-from graph_memory.memory.recall.rendering.recall_input import Thing
-from graph_memory.memory.recall.request import asked as recall_asked
-from graph_memory.memory.recall.selection.fact_selection import grown, material_of
+from graph_memory.memory.recall.rendering.recall_input import RecallInput, RecallItem
+from graph_memory.memory.recall.request import recall_request
+from graph_memory.memory.recall.selection.fact_selection import expand, material_of
 from graph_memory.memory.search.access_store import note
 from graph_memory.memory.search.ranking.excerpts import excerpt
 from graph_memory.memory.search.request import Filters
@@ -43,29 +42,33 @@ from graph_memory.model.values.arguments import check_query, fault
 from graph_memory.storage.log.writing import utc_now
 
 TOKENS = 3_000
-"""Tokens of material: a small model reads 4,096 tokens in all if nobody told it otherwise."""
+"""Maximum number of tokens of material: by default, a small model reads 4,096 tokens in all."""
 HITS = 20
 MOST_NODES = 100
 MOST_WORDS = 1_000
 FEWEST_WORDS = 10
 LENGTHS = (2_000, 1_000, 400, 200, 100, 40)
-"""Characters that are given of a text, longest first, until all of it fits."""
+"""Maximum lengths of texts in characters, tried in order until the material fits."""
 TIMES_TOO_LONG = 2
-"""An answer of more than so many times the words that were asked for is cut."""
+"""Factor of `max_words` above which an answer is cut."""
 _SHOWN = 5
 
 
 async def synthesize(
     core: Core, domain: str, query: str, *, subgraph: Sequence[str] | None, style: Style, max_words: int
 ) -> Synthesis:
-    """Write about a question from what the memory has. `Recall.memory_synthesize` tells the rest."""
+    """Write a text about a question from the memory. See `Recall.memory_synthesize`."""
     _check(query, subgraph, style, max_words)
-    material = await (_found(core, domain, query) if subgraph is None else _given(core, domain, query, subgraph))
-    return await written(core, query, material, style=style, max_words=max_words)
+    material = await (
+        _material_from_query(core, domain, query)
+        if subgraph is None
+        else _material_from_ids(core, domain, query, subgraph)
+    )
+    return await write_text(core, query, material, style=style, max_words=max_words)
 
 
-async def written(core: Core, query: str, material: Material, *, style: Style, max_words: int) -> Synthesis:
-    """Write from material that is there. Raises NO_MODEL, with the material, where no model answers."""
+async def write_text(core: Core, query: str, material: Material, *, style: Style, max_words: int) -> Synthesis:
+    """Write a text from given material. Raises NO_MODEL with the material if no model answers."""
     if not material.pieces:
         return Synthesis(style=style, warnings=("Nothing was found, so there is nothing to write from.",))
     if core.chat is None:
@@ -77,30 +80,33 @@ async def written(core: Core, query: str, material: Material, *, style: Style, m
     except ModelUnavailable as error:
         hint = Hint("{hint}", " Or answer from the material in details yourself.", hint=error.hint)
         raise _no_model(error.message, hint, material) from None
-    by_id = {each.id: each for each in material.pieces}
-    found = cited(reply.text, by_id)
-    text = shortened(found.text, TIMES_TOO_LONG * max_words)
+    by_id = {piece.id: piece for piece in material.pieces}
+    cited_text = check_citations(reply.text, by_id)
+    text = shorten_text(cited_text.text, TIMES_TOO_LONG * max_words)
     return Synthesis(
         text=text,
-        citations=tuple(NodeBrief(id=each, type=by_id[each].type, title=by_id[each].title) for each in found.ids),
+        citations=tuple(
+            NodeBrief(id=node_id, type=by_id[node_id].type, title=by_id[node_id].title) for node_id in cited_text.ids
+        ),
         style=style,
         model=core.chat.name,
         material=len(by_id),
-        warnings=tuple(_warnings(found.ids, found.removed, is_cut=reply.is_cut or text != found.text)) or None,
+        warnings=tuple(_warnings(cited_text.ids, cited_text.removed, is_cut=reply.is_cut or text != cited_text.text))
+        or None,
     )
 
 
 def _warnings(ids: Sequence[str], removed: Sequence[str], *, is_cut: bool) -> list[str]:
-    told: list[str] = []
+    lines: list[str] = []
     if removed:
-        named = ", ".join(quoted(each) for each in removed[:_SHOWN])
+        named = ", ".join(quoted(name) for name in removed[:_SHOWN])
         more = f" and {len(removed) - _SHOWN} more" if len(removed) > _SHOWN else ""
-        told.append(f"The model cited what it was not given; that was taken out: {named}{more}. Check its statements.")
+        lines.append(f"The model cited what it was not given; that was taken out: {named}{more}. Check its statements.")
     if not ids:
-        told.append("The text cites nothing that is known: check it before you rely on it.")
+        lines.append("The text cites nothing that is known: check it before you rely on it.")
     if is_cut:
-        told.append("The text was cut: the model wrote more.")
-    return told
+        lines.append("The text was cut: the model wrote more.")
+    return lines
 
 
 def _no_model(message: str, hint: str, material: Material) -> GraphError:
@@ -121,58 +127,60 @@ def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: in
         raise fault("subgraph", f"subgraph is {shown(subgraph)}", hint)
 
 
-async def _found(core: Core, domain: str, query: str) -> Material:
-    """Return what a recall finds, which counts it as used."""
-    request = recall_asked("medium", query, None, TOKENS, "prose", None, None, HITS, None)
-    _, known = await recalled(core, domain, request)
+async def _material_from_query(core: Core, domain: str, query: str) -> Material:
+    """Return the material of a recall, which counts as use."""
+    request = recall_request("medium", query, None, TOKENS, "prose", None, None, HITS, None)
+    _, known = await recall_domain(core, domain, request)
     return await material_from(known, parse_query(query))
 
 
-async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Material:
-    """Return what was named, with the connections among it. Raises NODE_NOT_FOUND for an id that is none."""
-    wanted, now = list(dict.fromkeys(ids)), utc_now()
+async def _material_from_ids(core: Core, domain: str, query: str, ids: Sequence[str]) -> Material:
+    """Return the material of these ids with the connections among them. Raises NODE_NOT_FOUND for an unknown id."""
+    ids_given, now = list(dict.fromkeys(ids)), utc_now()
     scope = await scope_of(core, domain, Filters(), None)
-    nodes, links = [await told_of(scope, kind, wanted) for kind in (Kind.NODE, Kind.CONNECTION)]
+    nodes, links = [await fetch_rows(scope, kind, ids_given) for kind in (Kind.NODE, Kind.CONNECTION)]
     rows = nodes | links
-    if missing := [each for each in wanted if each not in rows]:
+    if missing := [subject for subject in ids_given if subject not in rows]:
         raise node_not_found(domain, missing[0])
-    seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=parse_query(query, scope.analyser))
-    web = await grown(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
-    known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), len(wanted), now)
+    seeds = Seeds(values=dict.fromkeys(ids_given, 1.0), rows=rows, question=parse_query(query, scope.analyser))
+    web = await expand(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
+    known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), len(ids_given), now)
     note(core, domain, nodes)
     return await material_from(known, seeds.question)
 
 
-async def material_from(known: Recalled, asked_for: Query) -> Material:
-    """Return what a recall has at hand as a model reads it, the best of it, as much as fits."""
-    things = known.things[:MOST_NODES]
-    ids = {each.id for each in things}
-    ties = [Tie(each.from_id, each.type, each.to_id) for each in known.ties if {each.from_id, each.to_id} <= ids]
+async def material_from(known: RecallInput, asked_for: Query) -> Material:
+    """Return the best items of a recall as material for a model, as much as fits."""
+    items = known.items[:MOST_NODES]
+    ids = {item.id for item in items}
+    ties = [Tie(tie.from_id, tie.type, tie.to_id) for tie in known.ties if {tie.from_id, tie.to_id} <= ids]
 
     def of(length: int) -> Material:
-        return Material([_piece(each, asked_for, length) for each in things], list(dict.fromkeys(ties)))
+        return Material([_piece(item, asked_for, length) for item in items], list(dict.fromkeys(ties)))
 
-    return await anyio.to_thread.run_sync(fitting, of)
-
-
-def _piece(thing: Thing, asked_for: Query, length: int) -> Piece:
-    """Return what is said of a thing, in about so many characters."""
-    facts = "; ".join(f"{name}: {value}" for name, value in thing.facts)
-    observed = (f"{each.text} ({', '.join(filter(None, (each.when, each.end)))})" for each in thing.observed)
-    told = "\n".join(each for each in (facts, thing.summary, thing.text, *observed) if each)
-    title = thing.title if thing.ends is None else f"{thing.ends[1]} → {thing.ends[3]}"
-    return Piece(thing.id, thing.type, title, excerpt(told, asked_for, length).text)
+    return await anyio.to_thread.run_sync(fit_material, of)
 
 
-def fitting(of: Callable[[int], Material], most: int = TOKENS) -> Material:
-    """Return material that fits: with shorter texts, then without connections, then fewer pieces; one at least."""
+def _piece(item: RecallItem, asked_for: Query, length: int) -> Piece:
+    """Return an item as a piece of material with about `length` characters."""
+    facts = "; ".join(f"{name}: {value}" for name, value in item.facts)
+    observed = (
+        f"{observed.text} ({', '.join(filter(None, (observed.when, observed.end)))})" for observed in item.observed
+    )
+    text = "\n".join(part for part in (facts, item.summary, item.text, *observed) if part)
+    title = item.title if item.ends is None else f"{item.ends[1]} → {item.ends[3]}"
+    return Piece(item.id, item.type, title, excerpt(text, asked_for, length).text)
 
-    def made(stage: int, pieces: int) -> Material:
+
+def fit_material(of: Callable[[int], Material], most: int = TOKENS) -> Material:
+    """Return material that fits: with shorter texts, then without connections, then with fewer pieces, at least one."""
+
+    def material_at(stage: int, pieces: int) -> Material:
         return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).pieces[:pieces])
 
-    return fit_whole(made, len(LENGTHS) + 1, MOST_NODES, most, size, minimum=1)
+    return fit_whole(material_at, len(LENGTHS) + 1, MOST_NODES, most, size, minimum=1)
 
 
 def size(material: Material) -> int:
-    """Return how many tokens material takes."""
+    """Return the number of tokens of material."""
     return tokens_of_text(question("", material, ""))

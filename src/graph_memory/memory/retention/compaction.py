@@ -19,7 +19,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import NEXT_EVENTS, LogSegment, segments_of, seq_at
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
-from graph_memory.memory.domains.tree import append_of_job, domain_draft
+from graph_memory.memory.domains.tree import append_job_event, domain_draft
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
@@ -280,6 +280,6 @@ class _Compacting:
         draft = domain_draft(now, previous)
 
         async def append(transaction: Transaction) -> None:
-            await append_of_job(self._core, transaction, domain, draft)
+            await append_job_event(self._core, transaction, domain, draft)
 
         return append

@@ -20,7 +20,7 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
+from graph_memory.memory.domains.lineage import compacted_error, segments_of, unknown_event_error
 from graph_memory.memory.entity_graph.entity_queries import only_ends
 from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange
@@ -117,9 +117,9 @@ class Selection:
         else:
             events = await reader.read(EVENTS_BY_ID, domain=domain, ids=list(self.ids))
             if missing := set(self.ids) - {event.id for event in events}:
-                raise no_event((await segments_of(reader, domain))[:1], min(missing))
+                raise unknown_event_error((await segments_of(reader, domain))[:1], min(missing))
             if numbers := [event.seq for event in events if event.op == Op.SNAPSHOT]:
-                raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(numbers))
+                raise compacted_error(domain, (await segments_of(reader, domain))[0].compacted_to or max(numbers))
         if self.session is not None and not events:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
             raise fault("session", message, Hint("{memory_log:full} shows the session of each change."))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import bounds, compacted, last_seq, no_event, segments_of
+from graph_memory.memory.domains.lineage import bounds, compacted_error, last_seq, segments_of, unknown_event_error
 from graph_memory.memory.history.log import compacted_sessions, session_of
 from graph_memory.memory.revert.revert import Selection
 from graph_memory.model.errors import Code, GraphError, Hint
@@ -54,7 +54,7 @@ async def of_session(core: Core, domain: str, session: str) -> Selection:
     """Return the selection of a session's events. Raises HISTORY_COMPACTED if some were compacted."""
     session_id = session_of(core, session)
     if any(session.session == session_id for session in await compacted_sessions(core.store, domain)):
-        raise compacted(domain, (await segments_of(core.store, domain))[0].compacted_to)
+        raise compacted_error(domain, (await segments_of(core.store, domain))[0].compacted_to)
     call = ReadyCall(tool="memory_revert_session", arguments={"session_id": session_id, "domain": domain})
     return replace(await _between(core, domain, call, None, None), session=session_id)
 
@@ -68,7 +68,7 @@ async def _ids(core: Core, domain: str, values: Sequence[int | str]) -> tuple[st
     rows = await core.store.read(EVENTS_BY_NUMBER, domain=domain, numbers=sorted({*numbers.values()}))
     ids = {row.seq: row.id for row in rows}
     if missing := {*numbers.values()} - ids.keys():
-        raise no_event((await segments_of(core.store, domain))[:1], str(min(missing)))
+        raise unknown_event_error((await segments_of(core.store, domain))[:1], str(min(missing)))
     return tuple(dict.fromkeys(ids[numbers[text]] if text in numbers else text for text in texts))
 
 

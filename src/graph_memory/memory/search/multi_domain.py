@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.multi_domain import together
+from graph_memory.memory.domains.multi_domain import merge_warnings
 from graph_memory.memory.search.access_store import note
 from graph_memory.memory.search.ranking.why import DIGITS
 from graph_memory.memory.search.request import Request
@@ -75,7 +75,7 @@ def _merge_results(results: Mapping[str, SearchResult], request: Request) -> Sea
         return [_trim_hit(hit, request, LENGTHS[stage]) for hit in hits[:count]]
 
     nonempty = {domain: result for domain, result in results.items() if result.found} or results
-    warnings = together({domain: result.warnings or () for domain, result in nonempty.items()})
+    warnings = merge_warnings({domain: result.warnings or () for domain, result in nonempty.items()})
 
     def make_result(fitting: Sequence[Hit], extras: int = 2, *, tokens: int | None = None) -> SearchResult:
         modes: list[SearchMode] = [result.mode for result in results.values()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, place_at
+from graph_memory.memory.domains.lineage import END, resolve_revision
 from graph_memory.memory.graph.connection_weights import ConnectionWeigher, create_weigher
 from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
@@ -65,8 +65,8 @@ class Place:
 
 
 async def place_of(core: Core, domain: str, as_of: int | str | None) -> Place:
-    """Return the place for a point in time. See `place_at` for the errors."""
+    """Return the place for a point in time. See `resolve_revision` for the errors."""
     if as_of is None:
         return Place(core, domain, None)
-    revision = await place_at(core.store, domain, "as_of", as_of)
+    revision = await resolve_revision(core.store, domain, "as_of", as_of)
     return Place(core, revision.domain, revision.seq)

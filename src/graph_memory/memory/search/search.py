@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, place_at, place_of
+from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, resolve_revision, revision_of
 from graph_memory.memory.graph.empty_result_warnings import unknown_types
 from graph_memory.memory.graph.stored_type_names import stored_types
 from graph_memory.memory.search.access_store import note
@@ -59,9 +59,9 @@ async def scope_of(
     types = await stored_types(core, domain, filters.types)
     filters = replace(filters, types=tuple(types or ()))
     if cursor is not None:
-        place = await place_of(core.store, domain, cursor.seq)
+        place = await revision_of(core.store, domain, cursor.seq)
     elif as_of is not None:
-        place = await place_at(core.store, domain, "as_of", as_of)
+        place = await resolve_revision(core.store, domain, "as_of", as_of)
     else:
         return Scope(core, domain, None, await _update_coverage(core, domain, awaited), filters, domain)
     coverage_of_index = await _update_coverage(core, place.domain, awaited)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory.recall.rendering.sentence_selection import shortened
+from graph_memory.memory.recall.rendering.sentence_selection import select_sentences
 from graph_memory.memory.recall.rendering.wording import flat
 from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
 from graph_memory.memory.search.token_budget import Room
@@ -60,7 +60,7 @@ class Primer(Room):
             opening, cut = [] if number else [*self._head(head), *first_lines], _CUT.format(how)
             room = self.left - self.count("\n".join([*opening, "> ", cut, ""]))
             rest = flat(lines[max(number, len(first_lines))].removeprefix("> "))
-            part = shortened(rest, EMPTY_QUERY, room, self.count)
+            part = select_sentences(rest, EMPTY_QUERY, room, self.count)
             self._add_lines([*opening, *([f"> {part}"] if part else []), cut])
         self.left += aside
 

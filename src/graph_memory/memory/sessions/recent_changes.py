@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graph_memory.memory.core import Core
 from graph_memory.memory.history.digest import Part
 from graph_memory.memory.history.last_session import last_session
-from graph_memory.memory.recall.questions.changed_things import MOST_PARTS, Change, changed_things
+from graph_memory.memory.recall.questions.changed_things import MAX_PARTS, Change, changed_things
 from graph_memory.memory.sessions.primer import Primer
 
 LAST_TIME, LAST, BEFORE = "Changed since last time", "Who changed what last", "Changed before"
@@ -24,7 +24,7 @@ class Changes:
     @property
     def new(self) -> set[str]:
         """The ids of the records that were created since the last session."""
-        return {change.thing.id for change in self.since if change.thing.state == "new"}
+        return {change.node_changes.id for change in self.since if change.node_changes.state == "new"}
 
     def add_to(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
         """Add the newest changes to a primer within a token budget.
@@ -36,18 +36,18 @@ class Changes:
         end = primer.left - room
         for head, changes in ((LAST_TIME, self.since), (BEFORE if self.since else LAST, self.before)):
             rows = [(change, _parts(change, primer.text, listed, head)) for change in changes]
-            rows = [(change, parts) for change, parts in rows if parts or change.thing.id not in listed]
+            rows = [(change, parts) for change, parts in rows if parts or change.node_changes.id not in listed]
             lines = [change.line(parts) for change, parts in rows]
             number = primer.add_section(head, lines, primer.left - end)
             for change, parts in rows[:number]:
-                shown_subjects |= {part.subject for part in parts[:MOST_PARTS] if part.text}
-                if change.thing.state == "new" and len(parts) <= MOST_PARTS and not change.has_content:
-                    shown_subjects.add(change.thing.id)
+                shown_subjects |= {part.subject for part in parts[:MAX_PARTS] if part.text}
+                if change.node_changes.state == "new" and len(parts) <= MAX_PARTS and not change.has_content:
+                    shown_subjects.add(change.node_changes.id)
         return shown_subjects
 
 
 def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Sequence[Part]:
-    item, parts = change.thing, change.parts(text, only_new=head != LAST_TIME)
+    item, parts = change.node_changes, change.parts(text, only_new=head != LAST_TIME)
     is_listed = item.id in listed and item.state == "new"
     return [part for part in parts if part.subject != item.id] if is_listed else parts
 

@@ -17,10 +17,10 @@ from graph_memory.memory.entity_graph.entity_queries import nodes_of
 from graph_memory.memory.history.results import Sessions
 from graph_memory.memory.recall.guide import GUIDE
 from graph_memory.memory.recall.questions.open_work import due_date, work_facts
-from graph_memory.memory.recall.recall import guided
+from graph_memory.memory.recall.recall import recall_with_guide
 from graph_memory.memory.recall.recall_queries import is_empty
 from graph_memory.memory.recall.rendering.wording import in_facts, label
-from graph_memory.memory.recall.request import MOST_TOKENS, asked
+from graph_memory.memory.recall.request import MOST_TOKENS, recall_request
 from graph_memory.memory.recall.results import Depth
 from graph_memory.memory.search.candidate_ranking import rank_candidates
 from graph_memory.memory.search.index.index import catch_up
@@ -244,15 +244,15 @@ class _Recaller:
         if room < MIN_TOKENS:
             self.primer.left_out += 1
             return ()
-        request = asked(depth, query, None, room, "prose", None, None, None, None)
-        request = replace(request, told=frozenset(self.shown_ids), in_primer=True, waits=False)
-        result, material = await guided(self.core, self.domain, request)
-        if not (material.things or material.lists or material.counts):
+        request = recall_request(depth, query, None, room, "prose", None, None, None, None)
+        request = replace(request, reported=frozenset(self.shown_ids), in_primer=True, waits=False)
+        result, material = await recall_with_guide(self.core, self.domain, request)
+        if not (material.items or material.lists or material.counts):
             return ()
         lines = [line for line in str(result.content).splitlines() if line.strip()]
         is_known = lines[0] in self.primer.lines  # the note on quotation marks is shown once
         self.primer.add_section(head, lines[1:] if is_known else lines)
-        self.shown_ids.update(material.told)
+        self.shown_ids.update(material.reported)
         return result.warnings or ()
 
 

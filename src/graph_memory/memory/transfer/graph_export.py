@@ -11,16 +11,16 @@ import anyio.to_thread
 
 from graph_memory.files import replacing
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
+from graph_memory.memory.domains.lineage import Revision, revision_of, seq_at
 from graph_memory.memory.transfer.archive.export import header_of
 from graph_memory.memory.transfer.archive.writer import archive_stream, unwritten
-from graph_memory.memory.transfer.folder.folders import PAGE, filling, living, still_there
+from graph_memory.memory.transfer.folder.folders import PAGE, check_still_readable, existing_subjects, new_folder
 from graph_memory.memory.transfer.formats.csv_writing import write_csv
 from graph_memory.memory.transfer.formats.cypher_script import write_cypher
 from graph_memory.memory.transfer.formats.graphml_writing import write_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl, write_jsonl
 from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place, Record, SourceOptions
-from graph_memory.memory.transfer.formats.shape import uncarried
+from graph_memory.memory.transfer.formats.shape import unsupported_value
 from graph_memory.memory.transfer.load.validate_graph import MARKDOWN
 from graph_memory.memory.transfer.results import GraphExported, GraphFormat
 from graph_memory.model.events import Event
@@ -42,22 +42,22 @@ _NOWHERE = Place("")
 async def export_graph(
     core: Core, domain: str, form: GraphFormat, at: int | str | None, target: Path | str | IO[bytes], tell: Progress
 ) -> GraphExported:
-    """Write what was in a domain at a point. `Transfer.export_graph` tells the rest."""
+    """Write the state of a domain at a point. See `Transfer.export_graph`."""
     if form not in get_args(GraphFormat):
         raise fault("format", f"{quoted(form)} is not a format", f"Use one of {', '.join(get_args(GraphFormat))}.")
     target = Path(target) if isinstance(target, str) else target
     seq = await seq_at(core.store, domain, "at", at)
     await header_of(core, domain)
-    place = await place_of(core.store, domain, seq)
+    place = await revision_of(core.store, domain, seq)
     with tempfile.TemporaryDirectory() as folder:
         kept = _Kept(Path(folder))
         if form == "csv":
-            async with filling(core, place, _folder(target)) as part:
+            async with new_folder(core, place, _folder(target)) as part:
                 await _keep(core, place, kept, tell)
                 await anyio.to_thread.run_sync(write_csv, kept.records, part)
         else:
             await _keep(core, place, kept, tell)
-            await still_there(core, place)
+            await check_still_readable(core, place)
             await anyio.to_thread.run_sync(_write_file, kept, form, target)
     return GraphExported(domain=domain, seq=seq, format=form, nodes=kept.nodes, connections=kept.connections)
 
@@ -78,7 +78,7 @@ class _Kept:
         self.connections = 0
 
     def add(self, records: Sequence[Record]) -> None:
-        """Put records after those that are there."""
+        """Append records."""
         nodes = [record for record in records if isinstance(record, NodeRecord)]
         connections = [record for record in records if isinstance(record, ConnectionRecord)]
         with self._nodes.open("ab") as file:
@@ -101,7 +101,7 @@ async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> Non
     """Keep all nodes and connections of a place."""
     together: list[Record] = []
     size = 0
-    async for event, text in living(core, place, (Kind.NODE, Kind.CONNECTION), tell):
+    async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.CONNECTION), tell):
         ref = content_ref(event.draft.state or {})
         content = await core.contents.fetch(place.domain, ref, text) if ref is not None else None
         together.append(_record(event, content))
@@ -122,7 +122,7 @@ def _record(event: Event, content: Content | None) -> Record:
         else _connection(ConnectionState.from_live(state, draft.from_id or "", draft.to_id or ""), content)
     )
     if len(record.content or "") > MOST_CONTENT:
-        raise uncarried(record, "This format", f"its content is larger than {MOST_CONTENT:,} characters")
+        raise unsupported_value(record, "This format", f"its content is larger than {MOST_CONTENT:,} characters")
     return record
 
 

@@ -1,4 +1,4 @@
-"""What moving a domain from one place to another gives."""
+"""Results of exports, imports and loads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MemoryFormat = Literal["official", "mnemograph", "mcp-neo4j-memory", "neo4j-agen
 """The programs whose memories can be imported; markdown stands for Obsidian and basic-memory."""
 MEMORIES: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
 OnConflict = Literal["fail", "skip", "update"]
-"""What becomes of a node or connection whose id the domain knows: all is refused, it stays, or it is updated."""
+"""The way to treat records whose ids exist: refuse the load, keep the subject, or update it."""
 
 
 class Exported(Result):
-    """What an export wrote."""
+    """The result of an export."""
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Number of its last event")
@@ -42,7 +42,7 @@ class Imported(Answered):
 
 
 class FolderExported(Result):
-    """What an export to a folder wrote."""
+    """The result of an export to a folder."""
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Number in the log of the state that was written")
@@ -66,7 +66,7 @@ class FolderImported(Answered):
 
 
 class GraphExported(Result):
-    """What an export in a format of other programs wrote."""
+    """The result of an export in a format of other programs."""
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Number in the log of the state that was written")
@@ -76,7 +76,7 @@ class GraphExported(Result):
 
 
 class Refusal(Result):
-    """Something in a source that cannot be loaded, and where it stands."""
+    """A record of a source that cannot be loaded, with its place."""
 
     file: str = Field(description="Name of the file, or address of the server")
     line: int | None = None
@@ -88,7 +88,7 @@ class Refusal(Result):
 
 
 class SourceNote(Result):
-    """Something that a source has and a memory has not, and what becomes of it."""
+    """A note on data of a source that is stored differently."""
 
     file: str
     line: int | None = None
@@ -97,7 +97,7 @@ class SourceNote(Result):
 
 
 class Refusals(Result):
-    """What of a source cannot be loaded."""
+    """The records of a source that cannot be loaded."""
 
     count: int = Field(description="How many rows cannot be loaded")
     codes: dict[str, int] = Field(description="How many of them by error code")
@@ -105,7 +105,7 @@ class Refusals(Result):
 
 
 class LoadCounts(Result):
-    """What became of nodes or connections."""
+    """Counts of the outcomes of nodes or connections."""
 
     created: int = 0
     updated: int = 0
@@ -115,7 +115,7 @@ class LoadCounts(Result):
 
 
 class Loaded(Result):
-    """What a load did, or would do."""
+    """The result of a load or its dry run."""
 
     domain: str = Field(description="Name of the domain")
     dry_run: bool = Field(description="Whether nothing was written")
@@ -130,14 +130,14 @@ class Loaded(Result):
 
 
 class ImportCounts(Result):
-    """What became of entities, relations or observations of another program's memory."""
+    """Counts of the outcomes of entities, relations or observations."""
 
     new: int = Field(description="Those that the domain had not")
     already_there: int = Field(description="Those that it had, and that were left as they are")
 
 
 class MemoryImported(Result):
-    """What an import of another program's memory did, or would do."""
+    """The result of an import of another program's memory or its dry run."""
 
     domain: str = Field(description="Name of the domain")
     format: str = Field(description="The program whose memory it is")

@@ -23,7 +23,7 @@ _M = TypeVar("_M", bound=BaseModel)
 
 
 class Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is told with its line
-    """What is wrong with an event; or with what the events so far leave of a `subject`."""
+    """The fault of an event, or of a `subject` after the events so far."""
 
     def __init__(self, fault: str, subject: str | None = None) -> None:
         super().__init__(fault)
@@ -31,55 +31,55 @@ class Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is
 
 
 class Strict(BaseModel):
-    """What is read from a file: nothing is taken for another type, and nothing is there that is not named."""
+    """A model for data of a file: types are not converted, and unknown fields are refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-def _time(given: object) -> datetime:
+def _time(value: object) -> datetime:
     try:
-        found = datetime.fromisoformat(given) if isinstance(given, str) else None
-        if found is not None and found.tzinfo is not None:
-            return found.astimezone(UTC)
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+        if moment is not None and moment.tzinfo is not None:
+            return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
     raise ValueError("holds no valid time")
 
 
-def recorded_time(given: object) -> datetime:
-    """Return a time of the service's own. Raises ValueError, also for one before 1900."""
-    found = _time(given)
-    if found < EARLIEST:
+def recorded_time(value: object) -> datetime:
+    """Return a recorded time. Raises ValueError, also for times before 1900."""
+    moment = _time(value)
+    if moment < EARLIEST:
         raise ValueError("holds no time since 1900")
-    return found
+    return moment
 
 
-def _told(given: object) -> datetime:
-    if not isinstance(given, Mapping) or set(cast("Mapping[str, object]", given)) != {"time"}:
+def _world_time(value: object) -> datetime:
+    if not isinstance(value, Mapping) or set(cast("Mapping[str, object]", value)) != {"time"}:
         raise ValueError("holds no valid time")
-    return _time(cast("Mapping[str, object]", given)["time"])
+    return _time(cast("Mapping[str, object]", value)["time"])
 
 
-def _moment(given: object) -> datetime:
+def _moment(value: object) -> datetime:
     """Return a time, in UTC unless it says otherwise."""
     try:
-        if isinstance(given, str):
-            return in_utc(datetime.fromisoformat(given))
+        if isinstance(value, str):
+            return in_utc(datetime.fromisoformat(value))
     except (ValueError, OverflowError):
         pass
     raise ValueError("holds no valid time")
 
 
-def _event_id(given: str) -> str:
-    if not _EVENT_ID.fullmatch(given):
+def _event_id(value: str) -> str:
+    if not _EVENT_ID.fullmatch(value):
         raise ValueError("holds no event id")
-    return given
+    return value
 
 
-def _sha256(given: str) -> str:
-    if not _SHA256.fullmatch(given):
+def _sha256(value: str) -> str:
+    if not _SHA256.fullmatch(value):
         raise ValueError("holds no SHA-256")
-    return given
+    return value
 
 
 Seq = Annotated[int, Field(ge=1, le=MOST)]
@@ -88,26 +88,26 @@ Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Sha256 = Annotated[str, AfterValidator(_sha256)]
 Recorded = Annotated[datetime, BeforeValidator(recorded_time)]
-"""A time of the service's own: when something was written."""
-Told = Annotated[datetime, BeforeValidator(_told)]
-"""A time in the world, which says in the file that it is one."""
+"""A time that the service recorded."""
+WorldTime = Annotated[datetime, BeforeValidator(_world_time)]
+"""A time in the world, which is marked in the file."""
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-"""A time as people write it in a folder."""
+"""A time in a folder, which people may write."""
 EventId = Annotated[str, AfterValidator(_event_id)]
-NewId = Annotated[str, AfterValidator(lambda given: check_new_id("id", given))]
+NewId = Annotated[str, AfterValidator(lambda value: check_new_id("id", value))]
 DomainName = Annotated[str, AfterValidator(check_domain)]
 Word = Annotated[str, Field(max_length=10_000)]
 
 
-def read(model: type[_M], given: Mapping[str, object]) -> _M:
-    """Return an object of a file as what it should be. Raises `Wrong`, which names what it has too much or not."""
+def read(model: type[_M], value: Mapping[str, object]) -> _M:
+    """Return an object of a file as a model. Raises `Wrong` with the first missing, superfluous or invalid field."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(value)
     except ValidationError as error:
         raise Wrong(_fault(error)) from error
 
 
-_WANTED = {
+_EXPECTED = {
     "string_too_short": "text with at least one character",
     "string_too_long": "shorter",
     "string": "text",
@@ -121,7 +121,7 @@ _WANTED = {
     "greater": "larger",
     "less": "smaller",
 }
-"""What a value must be, by how the name of the rule begins that it breaks."""
+"""Descriptions of valid values, by the prefix of the rule's name."""
 
 
 def _fault(error: ValidationError) -> str:
@@ -137,5 +137,5 @@ def _fault(error: ValidationError) -> str:
         case "value_error":
             return f"{first['msg'].removeprefix('Value error, ')}{f' as {name}' if name else ''}"
         case kind:
-            wanted = next((text for start, text in _WANTED.items() if kind.startswith(start)), "of another kind")
+            wanted = next((text for start, text in _EXPECTED.items() if kind.startswith(start)), "of another kind")
             return f"holds {kind_of(first['input'])} as {name}: it must be {wanted}"

@@ -11,13 +11,13 @@ from graph_memory.memory.recall.rendering.citing import (
     Material,
     Piece,
     Tie,
-    cited,
+    check_citations,
     instructions,
     mark_of,
     question,
-    shortened,
+    shorten_text,
 )
-from graph_memory.memory.recall.synthesis import fitting, size
+from graph_memory.memory.recall.synthesis import fit_material, size
 from tables import for_rows
 
 KNOWN = {"mem_a", "b:1", "c.d"}
@@ -46,7 +46,7 @@ TABLE = {
 @for_rows("name", TABLE)
 def test_only_citations_of_what_was_given_stand(name: str):
     text, expected, ids, removed = TABLE[name]
-    found = cited(text, KNOWN)
+    found = check_citations(text, KNOWN)
     assert (found.text, list(found.ids), list(found.removed)) == (expected, ids, removed)
 
 
@@ -71,8 +71,8 @@ def test_instructions_name_the_marks_the_style_and_the_words(style: str):
 
 
 def test_a_long_answer_is_cut_at_a_word():
-    assert shortened("one two  three", 3) == "one two  three"
-    assert shortened("one two  three four", 3) == "one two  three …"
+    assert shorten_text("one two  three", 3) == "one two  three"
+    assert shorten_text("one two  three four", 3) == "one two  three …"
 
 
 def pieces(length: int, number: int = 20) -> Material:
@@ -81,9 +81,9 @@ def pieces(length: int, number: int = 20) -> Material:
 
 
 def test_material_fits_by_shorter_texts_then_without_connections_then_by_fewer_pieces():
-    roomy, tight, tightest = fitting(pieces), fitting(pieces, 1_000), fitting(lambda _: pieces(40), 600)
+    roomy, tight, tightest = fit_material(pieces), fit_material(pieces, 1_000), fit_material(lambda _: pieces(40), 600)
     assert [size(each) <= most for each, most in ((roomy, 3_000), (tight, 1_000), (tightest, 600))] == [True] * 3
     assert (len(roomy.pieces), len(roomy.pieces[0].text), len(tight.pieces)) == (20, 400, 20)
     assert (len(tight.ties), len(tightest.ties)) == (1, 0)
     assert 0 < len(tightest.pieces) < 20
-    assert len(fitting(lambda _: pieces(40), 1).pieces) == 1
+    assert len(fit_material(lambda _: pieces(40), 1).pieces) == 1

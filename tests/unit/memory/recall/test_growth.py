@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.recall.rendering.recall_input import Tie
-from graph_memory.memory.recall.rendering.spreading_activation import handed, in_order, reached
+from graph_memory.memory.recall.rendering.spreading_activation import activation_share, in_order, spread_activation
 
 
 def ties(*pairs: tuple[str, str], weight: float = 0.45) -> list[Tie]:
@@ -16,7 +16,7 @@ def ties(*pairs: tuple[str, str], weight: float = 0.45) -> list[Tie]:
 
 def test_each_step_hands_over_less_and_no_more_steps_are_taken_than_were_allowed():
     chain = ties(("a", "b"), ("b", "c"), ("c", "d"))
-    values = reached({"a": 1.0}, chain, {}, steps=2)
+    values = spread_activation({"a": 1.0}, chain, {}, steps=2)
     assert list(values) == ["a", "b", "c"]
     assert values["a"] >= 1
     assert values["b"] == pytest.approx(0.4)
@@ -24,17 +24,22 @@ def test_each_step_hands_over_less_and_no_more_steps_are_taken_than_were_allowed
 
 
 def test_a_stronger_connection_hands_over_more_and_a_hub_less():
-    assert handed(0.9, 1) > handed(0.45, 1) > handed(0.1, 1)
-    assert handed(0.45, 100_000) < handed(0.45, 100) < handed(0.45, 2) == handed(0.45, 1)
+    assert activation_share(0.9, 1) > activation_share(0.45, 1) > activation_share(0.1, 1)
+    assert (
+        activation_share(0.45, 100_000)
+        < activation_share(0.45, 100)
+        < activation_share(0.45, 2)
+        == activation_share(0.45, 1)
+    )
 
 
 def test_what_lies_between_two_things_is_worth_more_than_what_lies_beside_one():
     web = ties(("a", "between"), ("between", "b"), ("a", "beside"))
-    assert in_order(reached({"a": 1.0, "b": 1.0}, web, {}, steps=1))[2:] == ["between", "beside"]
+    assert in_order(spread_activation({"a": 1.0, "b": 1.0}, web, {}, steps=1))[2:] == ["between", "beside"]
 
 
 def test_what_is_found_and_connected_to_what_is_found_comes_before_what_is_only_found():
-    assert in_order(reached({"a": 1.0, "b": 0.5, "c": 0.6}, ties(("a", "b")), {}, steps=1)) == ["a", "b", "c"]
+    assert in_order(spread_activation({"a": 1.0, "b": 0.5, "c": 0.6}, ties(("a", "b")), {}, steps=1)) == ["a", "b", "c"]
 
 
 NODES = st.sampled_from("abcdefgh")
@@ -52,6 +57,6 @@ def test_only_what_connections_lead_to_is_reached(
     near = set(seeds)
     for _ in range(steps):
         near |= {tie.other(each) for tie in web for each in (tie.from_id, tie.to_id) if each in near}
-    values = reached(seeds, web, {}, steps=steps)
+    values = spread_activation(seeds, web, {}, steps=steps)
     assert set(seeds) <= set(values) <= near
     assert all(values[node] >= value for node, value in seeds.items())

@@ -17,9 +17,9 @@ from graph_memory.memory.recall.questions.open_work import (
     mentions_open_work,
     select_by_due_date,
 )
-from graph_memory.memory.recall.questions.phrases import Period, timed
+from graph_memory.memory.recall.questions.phrases import Period, parse_time
 from graph_memory.memory.recall.questions.relevance import close_values, fits, nearest_values
-from graph_memory.memory.recall.recall_queries import ToldRow
+from graph_memory.memory.recall.recall_queries import RecallRow
 from graph_memory.memory.search.candidate_ranking import Ranking
 from graph_memory.memory.search.ranking.scoring import Points, Scored, coverage
 from graph_memory.memory.search.retrieval.superseded import newest_first
@@ -167,13 +167,13 @@ def test_work_is_overdue_once_its_due_day_is_over() -> None:
     assert asks_for_open_work("Was ist noch offen?")
 
 
-def task(title: str, due: str | None) -> ToldRow:
+def task(title: str, due: str | None) -> RecallRow:
     nothing = dict.fromkeys(
         ("created", "modified", "valid_from", "valid_to", "from_id", "to_id", "session", "has_content")
     )
     texts = dict.fromkeys(("path", "summary", "from_title", "to_title"), "")
     row = {"id": title, "type": "task", "title": title, "tags": [], "facts": [["due", due]] if due else []}
-    return ToldRow(**row, **texts, **nothing)  # pyright: ignore[reportArgumentType] - rows of a test need no times
+    return RecallRow(**row, **texts, **nothing)  # pyright: ignore[reportArgumentType] - rows of a test need no times
 
 
 NOW = datetime(2026, 11, 27, 9, tzinfo=UTC)
@@ -206,7 +206,7 @@ def test_overdue_work_excludes_what_is_due_later_and_names_due_dates_that_cannot
     ],
 )
 def test_work_that_is_due_in_a_period_excludes_other_work(question: str, expected: list[str]) -> None:
-    period = due_period(question, timed(question, NOW).period, NOW)
+    period = due_period(question, parse_time(question, NOW).period, NOW)
     work = Work([task("Near", "2026-11-30"), task("Far", "2027-05-01"), task("Undated", None)])
     found = select_by_due_date(work, period, NOW, overdue=False)
     assert [row.title for row in found.rows] == expected

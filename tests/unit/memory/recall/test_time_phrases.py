@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from graph_memory.memory.recall.questions.phrases import Tense, asks_of_past, timed, without_last_time
+from graph_memory.memory.recall.questions.phrases import Tense, asks_of_past, parse_time, without_last_time
 from tables import for_rows
 
 NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
@@ -58,7 +58,7 @@ def day(text: str) -> datetime:
     ],
 )
 def test_a_time_narrows_a_question(question: str, since: str | None, until: str | None, left: str):
-    found = timed(question, NOW)
+    found = parse_time(question, NOW)
     assert found.period is not None
     assert found.period.since == (since and day(since))
     assert found.period.until == (until and day(until))
@@ -97,7 +97,7 @@ def test_a_time_narrows_a_question(question: str, since: str | None, until: str 
     ],
 )
 def test_the_verb_chooses_the_year_of_a_day_without_one(question: str, since: str | None, until: str | None):
-    found = timed(question, NOW)
+    found = parse_time(question, NOW)
     assert found.period is not None
     assert (found.period.since, found.period.until) == (since and day(since), until and day(until))
 
@@ -114,7 +114,7 @@ def test_the_verb_chooses_the_year_of_a_day_without_one(question: str, since: st
     ],
 )
 def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since: str, until: str):
-    found = timed(question, NOW)
+    found = parse_time(question, NOW)
     assert found.period is not None
     assert (found.period.since, found.period.until) == (day(since), day(until))
     assert found.is_empty
@@ -141,7 +141,7 @@ def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since
     ],
 )
 def test_words_that_are_not_surely_a_time_stay(question: str):
-    found = timed(question, NOW)
+    found = parse_time(question, NOW)
     assert (found.period, found.name, found.text) == (None, "", question)
 
 
@@ -153,7 +153,7 @@ def test_words_that_are_not_surely_a_time_stay(question: str):
     ],
 )
 def test_something_named_may_stand_for_a_time(question: str, lead: str, name: str):
-    found = timed(question, NOW)
+    found = parse_time(question, NOW)
     assert (found.period, found.lead, found.name) == (None, lead, name)
 
 
@@ -161,14 +161,14 @@ def test_a_question_with_many_dates_is_read_in_linear_time(monkeypatch: pytest.M
     read: list[str] = []
     of = Tense.of
     monkeypatch.setattr(Tense, "of", lambda question: read.append(question) or of(question))
-    assert timed("What is on 3 March, " * 500, NOW).period is not None
+    assert parse_time("What is on 3 March, " * 500, NOW).period is not None
     assert len(read) <= 2
 
 
 @pytest.mark.parametrize("question", ["what was I working on last week?", "what's new since March", "anything today"])
 def test_a_question_that_asks_for_a_time_alone_has_no_other_words(question: str):
-    assert timed(question, NOW).is_empty
-    assert not timed(f"{question} tiles", NOW).is_empty
+    assert parse_time(question, NOW).is_empty
+    assert not parse_time(f"{question} tiles", NOW).is_empty
 
 
 @pytest.mark.parametrize(

@@ -134,15 +134,15 @@ def test_a_cell_of_100_mb_is_refused_without_being_kept(
     name: str, start: bytes, end: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("files", "csv_reading", "graphml_reading"):
-        monkeypatch.setattr(f"graph_memory.memory.transfer.formats.{module}.LONGEST", 1_000_000)
+        monkeypatch.setattr(f"graph_memory.memory.transfer.formats.{module}.MAX_BYTES", 1_000_000)
     place, message, ends = told(name, start + b"x" * 3_000_000 + end, tmp_path)
     assert place.startswith(f"{name}:")
-    assert f"longer than {files.LONGEST:,} bytes" in message
+    assert f"longer than {files.MAX_BYTES:,} bytes" in message
     assert ends
 
 
 def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graph_memory.memory.transfer.formats.csv_reading.LONGEST", 1_000_000)
+    monkeypatch.setattr("graph_memory.memory.transfer.formats.csv_reading.MAX_BYTES", 1_000_000)
     place, message, _ = told("x.csv", b':ID,:LABEL\n1,"' + b"xxx\n" * 500_000 + b'"\n', tmp_path)
     assert place.startswith("x.csv:")
     assert "longer than" in message
@@ -187,8 +187,8 @@ def test_a_file_in_utf_32_is_told_as_such(name: str, start: str, encoding: str, 
 def test_a_long_attribute_is_read_or_refused_in_time_that_grows_with_its_length(size: int, tmp_path: Path) -> None:
     began = time.monotonic()
     (tmp_path / "x.graphml").write_bytes(b'<graphml><graph><node labels="' + b"x" * size + b'"/></graph></graphml>')
-    assert ["longer than" in one.message for one in refused(tmp_path)] == [size > files.LONGEST]
-    assert time.monotonic() - began < (10 if size < files.LONGEST else 30)
+    assert ["longer than" in one.message for one in refused(tmp_path)] == [size > files.MAX_BYTES]
+    assert time.monotonic() - began < (10 if size < files.MAX_BYTES else 30)
 
 
 @pytest.mark.parametrize("line", [b"\n", b" \r\n"])
@@ -198,7 +198,7 @@ def test_a_long_attribute_is_read_or_refused_in_time_that_grows_with_its_length(
 def test_a_file_of_empty_lines_is_refused_after_so_many(
     name: str, start: bytes, line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MOST_EMPTY", 1_000)
+    monkeypatch.setattr(files, "MAX_EMPTY_LINES", 1_000)
     place, message, ends = told(name, gzip.compress(start + line * 100_000, 1), tmp_path)
     assert message == "More than 1,000 empty lines follow each other"
     assert place.startswith(f"{name}:100")
@@ -250,7 +250,7 @@ def test_what_joins_a_node_that_is_there_twice_is_left_out_with_it(tmp_path: Pat
         infer_ontology(tmp_path)
     told = refused.value.message
     assert "The source has 4 faults" in told
-    assert "b.csv:2: The Knows joins 1, but several nodes of the source are called so" in told
+    assert "b.csv:2: The Knows joins 1, but several nodes of the source have that id" in told
     assert "b.csv:4: The Knows joins 1, but several" in told
     assert "b.csv:5: The Knows has no node 4 to join" in told
     (known,) = infer_ontology(tmp_path, skip_invalid=True).connection_types

@@ -14,7 +14,7 @@ import pytest
 
 from graph_memory import GraphError, infer_ontology
 from graph_memory.memory.transfer.formats.memories.recognise import is_memory, rows_of
-from graph_memory.memory.transfer.load.merged_records import Gathered
+from graph_memory.memory.transfer.load.merged_records import MergedRecords
 from graph_memory.memory.transfer.results import MemoryFormat
 from unit.memory.transfer.test_memories import EVENTS, ITEMS, MEM0, NOTE, OFFICIAL, stored
 
@@ -103,7 +103,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 def faults(path: Path, form: MemoryFormat | None) -> list[str]:
     """Read a file and return its error messages."""
-    gathered = Gathered()
+    gathered = MergedRecords()
     try:
         if form is None:
             infer_ontology(path)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from graph_memory.memory.entities.importing import import_once
-from graph_memory.memory.transfer.formats.memories.recognise import recognised, rows_of
+from graph_memory.memory.transfer.formats.memories.recognise import recognise_format, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
 from graph_memory.memory.transfer.results import MemoryFormat
@@ -34,7 +34,7 @@ class Read:
     """What a reader gave of a memory, by its kinds."""
 
     def __init__(self, path: Path, form: MemoryFormat | None = None) -> None:
-        self.form = form or recognised(path)
+        self.form = form or recognise_format(path)
         rows = list(rows_of(path, self.form))
         self.entities = [row for row in rows if isinstance(row, EntityRow)]
         self.observations = [row for row in rows if isinstance(row, ObservationRow)]
@@ -395,7 +395,7 @@ def test_hostile_notes_are_refused_each_with_its_path_and_links_are_not_followed
 def test_what_is_no_memory_is_not_guessed_at(tmp_path: Path) -> None:
     for name, text in (("a.jsonl", '{"node": {}}'), ("b.json", "{}"), ("c.txt", "hello"), ("d.json", "{")):
         with pytest.raises(GraphError) as raised:
-            recognised(written(tmp_path, name, text))
+            recognise_format(written(tmp_path, name, text))
         assert raised.value.code is Code.INVALID_ARGUMENT
     with pytest.raises(GraphError):
         list(rows_of(tmp_path / "c.txt", "neo4j-agent-memory"))

@@ -201,7 +201,7 @@ def test_what_was_written_is_read_again_or_refused_by_name(
     written = attempt(graph, form, tmp_path_factory.mktemp("graph"))
     if isinstance(written, GraphError):
         assert written.code is Code.INVALID_ARGUMENT
-        assert "cannot carry Node" in written.message or "cannot carry Connection" in written.message
+        assert "cannot represent Node" in written.message or "cannot represent Connection" in written.message
         assert form != "jsonl"
     else:
         assert exactly(read(written)) == exactly(graph)
@@ -262,7 +262,7 @@ def test_types_that_differ_in_case_or_have_slashes_get_sources_of_their_own(tmp_
     ],
 )
 def test_what_a_format_cannot_carry_is_refused_by_name(form: str, node: NodeRecord, tmp_path: Path):
-    with pytest.raises(GraphError, match="cannot carry Node n1") as refused:
+    with pytest.raises(GraphError, match="cannot represent Node n1") as refused:
         write([node], form, tmp_path)
     assert refused.value.code is Code.INVALID_ARGUMENT
     assert "jsonl" in str(refused.value.hint)

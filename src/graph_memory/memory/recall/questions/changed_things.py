@@ -1,4 +1,4 @@
-"""What changed in a stretch of the log, in words: it has what the index lacks."""
+"""Changes in a range of the log in words, including changes that are not indexed yet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, NEXT_EVENTS, bounds, past_of
+from graph_memory.memory.domains.lineage import END, NEXT_EVENTS, bounds, ranges_between
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.history.digest import REMOVED, Part, ThingChanges, digest
 from graph_memory.memory.history.last_session import last_session, point_at
@@ -21,58 +21,58 @@ from graph_memory.model.events import Event
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import BLOCK, MENTIONED, SUMMARY
 
-LOOKED_AT = 300
-"""Maximum number of events, the newest ones of a stretch, that are told."""
-MOST_PARTS = 8
-"""Changes of one thing that one line tells; the rest are counted."""
+MAX_EVENTS = 300
+"""Maximum number of events, the newest ones of a range, that are read."""
+MAX_PARTS = 8
+"""Maximum number of changes in a line. Others are counted."""
 _LONGEST = 200
 """Characters of an observation."""
 _NOTES = frozenset({BLOCK, SUMMARY})
-"""Types of which a reader is told otherwise."""
+"""Types that primers show in other parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What changed about one thing, and who changed it last, and when."""
+    """The changes of one node, and the author and time of the last one."""
 
-    thing: ThingChanges
+    node_changes: ThingChanges
     by: str
     at: datetime
     has_content: bool
 
-    def parts(self, told: str = "", *, only_new: bool = False) -> Sequence[Part]:
-        """Return the changes without texts that the reader has been told already, or without what ended."""
-        parts = [part for part in self.thing.parts.values() if not part.text or part.text not in told]
+    def parts(self, known_text: str = "", *, only_new: bool = False) -> Sequence[Part]:
+        """Return the changes without texts in `known_text`, and with `only_new` without endings."""
+        parts = [part for part in self.node_changes.parts.values() if not part.text or part.text not in known_text]
         return [part for part in parts if not (only_new and part.words.startswith(REMOVED))]
 
     def line(self, parts: Sequence[Part]) -> str:
         """Return the line of these changes."""
-        more = len(parts) - MOST_PARTS
+        more = len(parts) - MAX_PARTS
         cut = f"; and {more} more" if more > 0 else ""
-        return f"- {self.thing.line(parts[:MOST_PARTS])}{cut} ({flat(self.by)}, {self.at:%Y-%m-%d %H:%M})"
+        return f"- {self.node_changes.line(parts[:MAX_PARTS])}{cut} ({flat(self.by)}, {self.at:%Y-%m-%d %H:%M})"
 
 
 async def changed_things(
-    core: Core, domain: str, after: int = 0, before: int = END, limit: int = LOOKED_AT
+    core: Core, domain: str, after: int = 0, before: int = END, limit: int = MAX_EVENTS
 ) -> list[Change]:
-    """Return what changed between two numbers of the log, the thing that changed last first.
+    """Return the changes between two numbers of the log by node, the node that changed last first.
 
-    Blocks, summaries, types and mere ends of relations are left out.
+    Blocks, summaries, types and mentions are left out.
     """
     rows: list[EventRow] = []
-    for span in await past_of(core.store, domain, after, before):
+    for span in await ranges_between(core.store, domain, after, before):
         if len(rows) < limit:
             rows += await events_in(core, Filter(), span, limit - len(rows))
     events = [Event.from_row(row.event) for row in rows]
-    newest = {_about(event): event for event in reversed(events)}
+    newest = {_node_of(event): event for event in reversed(events)}
     states = await _states(core, domain, [*newest])
-    told: list[Change] = []
-    for thing in digest(map(_rendered, rows, events), _label):
-        event, state = newest.get(thing.id), states.get(thing.id)
-        if event is not None and _is_told(thing, event, state):
+    changes: list[Change] = []
+    for item in digest(map(_render_event, rows, events), _label):
+        event, state = newest.get(item.id), states.get(item.id)
+        if event is not None and _is_reported(item, event, state):
             by = event.origin.actor or event.origin.session or event.origin.source
-            told.append(Change(thing, by, event.at, bool((state or {}).get("_content_size"))))
-    return told
+            changes.append(Change(item, by, event.at, bool((state or {}).get("_content_size"))))
+    return changes
 
 
 async def _states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, Mapping[str, object]]:
@@ -81,18 +81,18 @@ async def _states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, M
     return {str(state["_subject"]): state for state in states if state["_kind"] == Kind.NODE}
 
 
-def _is_told(thing: ThingChanges, event: Event, state: Mapping[str, object] | None) -> bool:
+def _is_reported(item: ThingChanges, event: Event, state: Mapping[str, object] | None) -> bool:
     if state is None:
-        return thing.state in ("deleted", "merged") and event.draft.type not in _NOTES
+        return item.state in ("deleted", "merged") and event.draft.type not in _NOTES
     return state["_type"] not in _NOTES and MENTIONED not in state
 
 
-def _about(event: Event) -> str:
+def _node_of(event: Event) -> str:
     draft = event.draft
     return draft.subject if draft.kind is Kind.NODE else draft.from_id or draft.subject
 
 
-def _rendered(row: EventRow, event: Event) -> Rendered:
+def _render_event(row: EventRow, event: Event) -> Rendered:
     before = Event.from_row(row.previous).draft.state if row.previous else None
     return Rendered(event.draft, before, row.from_title, row.to_title, row.took, event.at, event.batch)
 
@@ -103,22 +103,22 @@ def _label(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """From where a recall tells what changed: after a number of the log, which is from a time."""
+    """The event number after which a recall reports changes, and the period from then on."""
 
     after: int
     period: Period
 
     async def changes(self, scope: Scope, about: Collection[str]) -> list[str]:
-        """Return a line for each thing that changed, the newest first; given some things, only for those."""
-        found = await changed_things(scope.core, scope.domain, self.after, scope.number + 1)
-        return [one.line(one.parts()) for one in found if not about or one.thing.id in about]
+        """Return a line for each changed node, the newest first, or only for the nodes of `about`."""
+        changes = await changed_things(scope.core, scope.domain, self.after, scope.number + 1)
+        return [change.line(change.parts()) for change in changes if not about or change.node_changes.id in about]
 
 
 async def since_of(scope: Scope, request: RecallRequest) -> tuple[Since | None, RecallRequest]:
-    """Return from where a recall tells what changed, and the request without the words that say so.
+    """Return the point after which a recall reports changes, and the request without the words for it.
 
-    Words such as `since last time` count where there is an earlier session. Raises INVALID_ARGUMENT for a point that is
-    none, and what `bounds` raises.
+    Words such as `since last time` count if there is an earlier session. Raises INVALID_ARGUMENT for an invalid point,
+    and the errors of `bounds`.
     """
     point = request.since
     text = None if request.query is None or point is not None else without_last_time(request.query)

@@ -1,4 +1,4 @@
-"""Observations that say that something is not settled: "The venue is not decided yet", "waits for a reply"."""
+"""Observations about unsettled matters: "The venue is not decided yet", "waits for a reply"."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ _HITS = 100
 
 @dataclass(frozen=True, slots=True)
 class OpenSentences:
-    """The observations of each node that say that something is open, and how well each fits that."""
+    """The observations of each node about open matters, and the score of each."""
 
     passages: Mapping[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     points: Mapping[str, Points] = field(default_factory=dict[str, Points])
 
 
 def says_open(text: str) -> bool:
-    """Return whether a sentence says that something is not settled, in one of five languages."""
+    """Return whether a sentence is about an unsettled matter, in one of five languages."""
     if _OPEN.search(text) is not None:
         return True
-    starts = (found.start() for found in _PENDING.finditer(text))
+    starts = (match.start() for match in _PENDING.finditer(text))
     return any(_NEGATED.search(text, max(start - _BEFORE, 0), start) is None for start in starts)
 
 
 async def open_sentences(scope: Scope) -> OpenSentences:
-    """Return the current observations that say that something is open, those that fit best first."""
+    """Return the current observations about open matters, best first."""
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
-    scored = [each for each in hits.scored.values() if _is_open(each.passage)]
+    open_scores = [open_scores for open_scores in hits.scored.values() if _is_open(open_scores.passage)]
     passages: dict[str, list[Passage]] = {}
-    for each in sorted(scored, key=lambda each: -each.points.lexical):
-        passages.setdefault(each.passage.unit, []).append(each.passage)
-    return OpenSentences(passages, {each.passage.key: each.points for each in scored})
+    for scored in sorted(open_scores, key=lambda open_scores: -open_scores.points.lexical):
+        passages.setdefault(scored.passage.unit, []).append(scored.passage)
+    return OpenSentences(passages, {scored.passage.key: scored.points for scored in open_scores})
 
 
 def _is_open(passage: Passage) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.recall.questions.phrases import SAYING_NOTHING, Period
-from graph_memory.memory.recall.recall_queries import ToldRow, told_of
+from graph_memory.memory.recall.recall_queries import RecallRow, fetch_rows
 from graph_memory.memory.search.candidate_ranking import MAX_WIDTH, rank_candidates
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.retrieval.retrieval import Scope, find_by_words
@@ -27,7 +27,7 @@ _OPEN = _set_of(
     "offen ouvert ouverts pendiente pendientes aperto aperti"
 )
 _WORK = _set_of("task goal todo action issue bug ticket milestone deadline step reminder objective")
-_BESIDE = (
+_ALLOWED_WORDS = (
     _OPEN
     | _WORK
     | {f"{word}s" for word in _WORK}
@@ -42,7 +42,7 @@ _ABOUT = re.compile(
     r"|\bha(?:s|ve) to (?:finish|do)\b)",
     re.IGNORECASE,
 )
-"""A question about open work that also names something else."""
+"""A question about open work that also has another topic."""
 _STATUS = frozenset({"status", "state"})
 _DUE = frozenset({"due", "due_date", "due_on", "due_at", "deadline", "target_date"})
 _ASSIGNEE = frozenset({"assignee", "assigned_to", "owner", "responsible"})
@@ -50,10 +50,10 @@ _QUERY = "status open todo pending active planned blocked due deadline task goal
 _OVERDUE = re.compile(r"\b(?:overdue|past due|past (?:its|their) due date|überfällig\w*)\b", re.IGNORECASE)
 _ASKS_WHEN_DUE = re.compile(r"\b(?:due|overdue|deadlines?|fällig\w*|überfällig\w*)\b", re.IGNORECASE)
 _HAS_YEAR = re.compile(r"\b\d{4}\b")
-"""What a due date has that does not depend on the day on which it was written."""
+"""The year of a due date that does not depend on the day on which it was written."""
 _HITS = 100
 _LAST = "~"
-_NAMED = 3
+_MAX_EXAMPLES = 3
 """Maximum number of unreadable due dates that a note names."""
 CLOSED = _set_of(
     "answered closed done resolved settled complete completed finished cancelled canceled dropped archived"
@@ -65,9 +65,9 @@ CLOSED = _set_of(
 class Work:
     """The tasks and goals of a domain."""
 
-    open: Sequence[ToldRow]
+    open: Sequence[RecallRow]
     """The open ones, by their due dates. Work without a due date is last."""
-    closed: Sequence[ToldRow] = ()
+    closed: Sequence[RecallRow] = ()
     is_all: bool = True
     """Whether there are no other tasks and goals."""
 
@@ -76,7 +76,7 @@ class Work:
 class Selection:
     """The open work that a question asks for."""
 
-    rows: Sequence[ToldRow]
+    rows: Sequence[RecallRow]
     excluded: frozenset[str] = frozenset()
     """Other work, which is not part of the answer."""
     notes: Sequence[str] = field(default_factory=tuple[str, ...])
@@ -85,7 +85,7 @@ class Selection:
 def asks_for_open_work(question: str) -> bool:
     """Return whether a question asks what is open or next, and names nothing else."""
     words = re.findall(r"\w+", question.lower().replace("to do", "todo").replace("to-do", "todo"))
-    return not _OPEN.isdisjoint(words) and all(word in _BESIDE or word in SAYING_NOTHING for word in words)
+    return not _OPEN.isdisjoint(words) and all(word in _ALLOWED_WORDS or word in SAYING_NOTHING for word in words)
 
 
 def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
@@ -94,7 +94,7 @@ def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
 
 
 def mentions_open_work(question: str) -> bool:
-    """Return whether a question asks for open work, perhaps of somebody or for something."""
+    """Return whether a question asks for open work, perhaps of a person or for a purpose."""
     return _ABOUT.search(question.strip()) is not None
 
 
@@ -133,35 +133,35 @@ def select_by_due_date(work: Work, period: Period | None, now: datetime, *, over
 
     rows = [row for row in work.open if is_selected(due[row.id])]
     unreadable = [row for row in work.open if due[row.id] is None and due_date(row.facts) != _LAST]
-    wanted = " and ".join(["overdue"] * overdue + ["due in that time"] * (period is not None))
-    notes = [] if rows else [_none_note(wanted, work, has_unreadable=bool(unreadable))]
+    condition = " and ".join(["overdue"] * overdue + ["due in that time"] * (period is not None))
+    notes = [] if rows else [_none_note(condition, work, has_unreadable=bool(unreadable))]
     notes += [_unreadable_note(unreadable)] if unreadable else []
     excluded = {row.id for row in (*work.open, *work.closed)} - {row.id for row in rows}
     return Selection(rows, frozenset(excluded), tuple(notes))
 
 
-def _none_note(wanted: str, work: Work, *, has_unreadable: bool) -> str:
+def _none_note(condition: str, work: Work, *, has_unreadable: bool) -> str:
     if not work.is_all:
-        return f"None of the {len(work.open):,} open tasks and goals that were found is {wanted}. There may be others."
-    return f"No open task or goal {'with a readable due date ' if has_unreadable else ''}is {wanted}."
+        return (
+            f"None of the {len(work.open):,} open tasks and goals that were found is {condition}. There may be others."
+        )
+    return f"No open task or goal {'with a readable due date ' if has_unreadable else ''}is {condition}."
 
 
-def _unreadable_note(rows: Sequence[ToldRow]) -> str:
-    named = ", ".join(f"{quoted(row.named)} ({quoted(due_date(row.facts))})" for row in rows[:_NAMED])
-    more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
-    return (
-        f"The due dates of {len(rows):,} open tasks or goals cannot be read: {named}{more}. Write them as 2026-12-31."
-    )
+def _unreadable_note(rows: Sequence[RecallRow]) -> str:
+    examples = ", ".join(f"{quoted(row.named)} ({quoted(due_date(row.facts))})" for row in rows[:_MAX_EXAMPLES])
+    more = f" and {len(rows) - _MAX_EXAMPLES:,} more" if len(rows) > _MAX_EXAMPLES else ""
+    return f"The due dates of {len(rows):,} open tasks or goals cannot be read: {examples}{more}. Write 2026-12-31."
 
 
 async def find_work(scope: Scope) -> Work:
     """Find the tasks and goals: all nodes whose type names work, and others by words such as `status` and `due`."""
     hits = await rank_candidates(scope, Request(_QUERY, mode="lexical", filters=scope.filters, max_results=_HITS))
     by_type, are_all = await _ids_by_type(scope)
-    rows = await told_of(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
-    found = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
-    closed = [row for row in found if is_closed(row.facts)]
-    return Work([row for row in found if not is_closed(row.facts)], closed, hits.is_all and are_all)
+    rows = await fetch_rows(scope, Kind.NODE, [*dict.fromkeys((*by_type, *(hit.owner for hit in hits.ranked)))])
+    results = sorted(filter(_is_work, rows.values()), key=lambda row: (due_date(row.facts), row.id))
+    closed = [row for row in results if is_closed(row.facts)]
+    return Work([row for row in results if not is_closed(row.facts)], closed, hits.is_all and are_all)
 
 
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
@@ -170,15 +170,15 @@ async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
     types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
         return [], True
-    found = await find_by_words(replace(scope, filters=replace(scope.filters, types=types)), "", MAX_WIDTH)
-    return [hit.unit for hit in found], len(found) < MAX_WIDTH
+    hits = await find_by_words(replace(scope, filters=replace(scope.filters, types=types)), "", MAX_WIDTH)
+    return [hit.unit for hit in hits], len(hits) < MAX_WIDTH
 
 
 def _names_work(type_name: str) -> bool:
     return any(word.lower() in _WORK for word in re.findall(r"[A-Z]?[a-z]+", type_name))
 
 
-def _is_work(row: ToldRow) -> bool:
+def _is_work(row: RecallRow) -> bool:
     """Return whether a node is a task or goal by its type, or has a status and a due date."""
     has_status = any(key in _STATUS for key, _ in row.facts)
     return _names_work(row.type) or (has_status and due_date(row.facts) != _LAST)
@@ -191,5 +191,5 @@ def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
 
 def work_facts(facts: Iterable[tuple[str, PropertyValue]]) -> tuple[tuple[str, PropertyValue], ...]:
     """Return the properties that say how a task or goal stands: its status, due date and assignee."""
-    told = list(facts)
-    return tuple(fact for keys in (_STATUS, _DUE, _ASSIGNEE) for fact in told if fact[0] in keys)
+    pairs = list(facts)
+    return tuple(fact for keys in (_STATUS, _DUE, _ASSIGNEE) for fact in pairs if fact[0] in keys)

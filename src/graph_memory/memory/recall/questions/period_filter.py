@@ -1,6 +1,6 @@
-"""What belongs to a period: what was made or changed in it, or began to hold then.
+"""Nodes and passages of a period: those made or changed in it, or valid from a time in it.
 
-Of what has a date in the world, that date counts, not when somebody wrote it down.
+If a node has a date in the world, that date counts, not the time of the write.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.recall.questions.phrases import Period
-from graph_memory.memory.recall.recall_queries import ToldRow, told_of
+from graph_memory.memory.recall.recall_queries import RecallRow, fetch_rows
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, microseconds, moment
 from graph_memory.memory.search.ranking.scoring import Passage
 from graph_memory.memory.search.retrieval.retrieval import Scope, find_by_words
@@ -20,27 +20,27 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.matching import FieldFilter
 from graph_memory.model.subjects.kinds import Kind
 
-_MOST_BEGUN = 400
-"""Passages of a period that are looked at for what began to hold in it."""
+_MAX_PASSAGES = 400
+"""Maximum number of passages of a period whose nodes are read."""
 _TICK = timedelta(microseconds=1)
 _FIRST = datetime.min.replace(tzinfo=UTC) + _TICK
 
 
-def made_in(scope: Scope, period: Period) -> Scope:
-    """Return where there is only what was made in a period."""
+def restrict_to_created(scope: Scope, period: Period) -> Scope:
+    """Return the scope restricted to nodes that were created in a period."""
     fields = FieldFilter(created_after=period.since, created_before=period.until)
     return replace(scope, filters=replace(scope.filters, fields=fields))
 
 
-def begun_in(scope: Scope, period: Period) -> Scope:
-    """Return where there is only what began to hold in a period."""
+def restrict_to_begun(scope: Scope, period: Period) -> Scope:
+    """Return the scope restricted to nodes that began to hold in a period."""
     first = EARLIEST + 1 if period.since is None else max(microseconds(period.since), EARLIEST + 1)
     last = LATEST if period.until is None else microseconds(period.until) - 1
     return replace(scope, filters=replace(scope.filters, began=(first, last)))
 
 
-def is_of(row: ToldRow, period: Period) -> bool:
-    """Say whether a node or connection belongs to a period."""
+def is_in_period(row: RecallRow, period: Period) -> bool:
+    """Return whether a node or connection belongs to a period."""
     if row.valid_from is not None:
         return period.has(instant(row.valid_from))
     return any(period.has(instant(at)) for at in (row.modified, row.created) if at is not None)
@@ -54,16 +54,16 @@ def is_dated(passage: Passage, period: Period) -> bool:
     return period.has(begins, moment(passage.valid_to) if passage.valid_to < LATEST else begins)
 
 
-async def begun(scope: Scope, period: Period, limit: int) -> list[ToldRow]:
+async def nodes_beginning_in(scope: Scope, period: Period, limit: int) -> list[RecallRow]:
     """Return the nodes that began to hold in a period, the latest first."""
-    found = await find_by_words(begun_in(scope, period), "", _MOST_BEGUN)
-    rows = await told_of(scope, Kind.NODE, _once(each.unit for each in found))
-    within = [row for row in rows.values() if is_of(row, period)]
+    hits = await find_by_words(restrict_to_begun(scope, period), "", _MAX_PASSAGES)
+    rows = await fetch_rows(scope, Kind.NODE, _once(hit.unit for hit in hits))
+    within = [row for row in rows.values() if is_in_period(row, period)]
     return sorted(within, key=lambda row: (-(row.valid_from or 0), row.id))[:limit]
 
 
-async def numbers(scope: Scope, period: Period) -> tuple[int, int | None]:
-    """Return the numbers of the log between which a period lies; 0 stands for what is compacted."""
+async def event_range_of(scope: Scope, period: Period) -> tuple[int, int | None]:
+    """Return the event numbers before and at the end of a period, 0 for a compacted point, None without an end."""
 
     async def number(at: datetime) -> int:
         try:

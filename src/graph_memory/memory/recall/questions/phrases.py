@@ -41,9 +41,9 @@ _SURE = "|".join(
 )
 """Times that need no word before them."""
 _LED = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
-"""Those that are times only after such a word, since they are words or numbers as well."""
+"""Times that need such a word before them, since they are words or numbers as well."""
 _LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
-_EVERY = re.compile(
+_TIME = re.compile(
     rf"\b(?:(?P<lead>{_LEADS}) )?(?:the )?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
     r"(?P<on> on(?:wards?)?\b)?",
     re.IGNORECASE,
@@ -53,38 +53,38 @@ _PART_OF_A_NUMBER = re.compile(
     r"\b(?:and|half|dozen|hundred|thousand|million|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)[ -])$",
     re.IGNORECASE,
 )
-"""What stands before a number that is not all of it."""
+"""Text before a number that belongs to the number."""
 _BETWEEN = re.compile(
     rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
     re.IGNORECASE,
 )
-_AWAY = re.compile(
+_DISTANCE = re.compile(
     rf"\b(?:(?:in|on) )?(?=(?:the|last|{_NUMBER}) )(?:the )?(?:last )?(?:(?P<number>{_NUMBER}) )?"
     rf"(?P<unit>day|week|weekend|month|year|{WEEKDAY})s? "
     rf"(?P<lead>before|after) (?!yesterday)(?:the )?(?P<time>{_SURE}|{_LED})(?![\w-])",
     re.IGNORECASE,
 )
 _DAYS = {"day": 1, "month": 31, "year": 366}
-"""Days of a unit; a weekend or weekday before a time is in the week before it."""
+"""Days of a unit. A weekend or weekday before a time is in the week before it."""
 _NAMED = re.compile(
     r"\b(?P<lead>before|after|since|until) (?P<name>(?:the|my|our|his|her|their) [\w'’ -]{2,60}?|[A-Z][\w'’ -]{1,60}?)"
     r"(?=\s*(?:[?.!,;]|$))"
 )
-_LOOSE = {
+_SYNONYMS = {
     "this morning": "today", "this evening": "today", "tonight": "today", "last night": "yesterday",
     "recently": "last 14 days", "lately": "last 14 days", "the other day": "last 7 days",
     "past week": "last 1 week", "past month": "last 1 month", "past year": "last 1 year",
     "last hour": "last 1 hour", "past hour": "last 1 hour", "last day": "last 1 day", "past day": "last 1 day",
 }  # fmt: skip
 _HALVES = {"day": 0.5, "week": 3.5, "month": 15.0, "year": 183.0}
-"""Days on either side of a time so long ago, which is never meant to the minute."""
+"""Days on either side of a time some units ago, which is approximate."""
 _NO_CONTENT = """
     what which who when where how did do does was were is are am have has had i we you my our it that this the a an been
     working work worked doing done happened happen happening changed change changes new up to on about anything any
     everything things thing stuff me us s re there going show tell list all
 """
 SAYING_NOTHING = frozenset(re.findall(r"\w+", _NO_CONTENT))
-"""Words that say nothing of what is asked for beside its time."""
+"""Words without a topic."""
 
 
 _PAST = re.compile(
@@ -101,7 +101,7 @@ _PARTICIPLE = (
 )
 _HAVE_DONE = rf"\b(?:[Hh]ave|[Hh]as)(?: \w+){{0,2}} {_PARTICIPLE}\b"
 _PASSIVE = re.compile(rf"\b(?:[Ii]s|[Aa]re|am|be|being|gets?)(?: \w+){{0,2}} {_PARTICIPLE}\b")
-"""What is or will be done, which is not past: `is booked`, `will be released`."""
+"""Passives that are not past: `is booked`, `will be released`."""
 _PAST_VERB = re.compile(
     rf"{_HAVE_DONE}|\b(?:{_PARTICIPLE}|(?i:was|were|did|had|used to)|became|began|came|chose|drove|gave|knew|ran|saw"
     r"|spoke|took|went|wrote)\b"
@@ -111,7 +111,7 @@ _FUTURE = re.compile(
     r"|upcoming|next|plan(?:s|ned)?|scheduled|expected)\b",
     re.IGNORECASE,
 )
-"""Words of a question about what is ahead."""
+"""Words of a question about the future."""
 
 
 _LAST_TIME = re.compile(
@@ -119,18 +119,18 @@ _LAST_TIME = re.compile(
     r"(?:(?:last|previous) (?:session|time|conversation|chat)|(?:we|i|you) last \w+)(?![\w-])",
     re.IGNORECASE,
 )
-"""What asks for everything since the last session."""
+"""Words that ask for changes since the last session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From when until when; None is open."""
+    """A period. None is an open end."""
 
     since: datetime | None
     until: datetime | None
 
     def has(self, begins: datetime, ends: datetime | None = None) -> bool:
-        """Say whether a time, or some of a stretch of time, is in it."""
+        """Return whether a time, or a part of a period, is in it."""
         last = begins if ends is None else ends
         return (self.until is None or begins < self.until) and (self.since is None or last >= self.since)
 
@@ -142,7 +142,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Tense:
-    """What the verbs of a question say about its time."""
+    """The tense of a question's verbs."""
 
     is_past: bool
     is_future: bool
@@ -154,15 +154,15 @@ class Tense:
         return cls(_PAST_VERB.search(without_plans) is not None, _FUTURE.search(question) is not None)
 
     def toward(self, lead: str = "") -> Toward:
-        """Return which month or day is meant if the question names no year, given the word before it."""
+        """Return the direction in which a month or day without a year is meant, given the word before it."""
         if self.is_past == self.is_future:
             return "future" if lead == "by" and not self.is_past else "nearest"
         return "past" if self.is_past else "future"
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """A question without the time in it, and that time; or the name of something whose time is meant."""
+class TimedQuestion:
+    """A question without the time in it, and that time, or the name of an event whose time is meant."""
 
     text: str
     period: Period | None = None
@@ -180,83 +180,85 @@ def says_nothing(text: str) -> bool:
     return all(word in SAYING_NOTHING for word in re.findall(r"\w+", text.lower()))
 
 
-def timed(question: str, now: datetime) -> Timed:
-    """Return a question and the time in it, the first that is surely one, or from one until another."""
-    if (found := _BETWEEN.search(question)) is not None:
+def parse_time(question: str, now: datetime) -> TimedQuestion:
+    """Return a question and the first certain time in it, or the period between two times."""
+    if (match := _BETWEEN.search(question)) is not None:
         year = (
-            "" if re.search(r"\d{4}|ago|last|this", found["first"]) else "".join(re.findall(r" \d{4}$", found["last"]))
+            "" if re.search(r"\d{4}|ago|last|this", match["first"]) else "".join(re.findall(r" \d{4}$", match["last"]))
         )
         toward = Tense.of(question).toward()
-        first, last = _span(f"{found['first']}{year}", now, toward), _span(found["last"], now, toward)
+        first, last = _span(f"{match['first']}{year}", now, toward), _span(match["last"], now, toward)
         if first is not None and last is not None and first.begins >= last.ends:
-            first = _span(found["first"], last.begins)
+            first = _span(match["first"], last.begins)
         if first is not None and last is not None and first.begins < last.ends:
-            return Timed(_without(question, found), Period(first.begins, last.ends))
-    if (found := _AWAY.search(question)) is not None and (period := _away(found, now, Tense.of(question))) is not None:
-        return Timed(_without(question, found), period)
+            return TimedQuestion(_without(question, match), Period(first.begins, last.ends))
+    if (match := _DISTANCE.search(question)) is not None and (
+        period := _distance_period(match, now, Tense.of(question))
+    ) is not None:
+        return TimedQuestion(_without(question, match), period)
     times = _times(question, now)
     for first, period in times[:1]:
         for last, other in times[1:]:
-            if (both := _both(period, other)) is not None:
-                return Timed(_without(_without(question, last), first), both)
-        return Timed(_without(question, first), period)
-    if (found := _NAMED.search(question)) is not None:
-        return Timed(_without(question, found), None, found["lead"].lower(), found["name"])
-    return Timed(question)
+            if (intersection := _intersection(period, other)) is not None:
+                return TimedQuestion(_without(_without(question, last), first), intersection)
+        return TimedQuestion(_without(question, first), period)
+    if (match := _NAMED.search(question)) is not None:
+        return TimedQuestion(_without(question, match), None, match["lead"].lower(), match["name"])
+    return TimedQuestion(question)
 
 
 def asks_of_past(question: str, now: datetime) -> bool:
     """Return whether a question is about the past, so that observations that have ended may answer it."""
-    found = timed(question, now)
-    is_over = found.period is not None and found.period.until is not None and found.period.until < now
-    return is_over or _PAST.search(question if found.period is None else found.text) is not None
+    timed = parse_time(question, now)
+    is_over = timed.period is not None and timed.period.until is not None and timed.period.until < now
+    return is_over or _PAST.search(question if timed.period is None else timed.text) is not None
 
 
 def without_last_time(question: str) -> str | None:
     """Return a question without words such as `since last time`, None for one without them."""
-    found = _LAST_TIME.search(question)
-    return None if found is None else _without(question, found)
+    match = _LAST_TIME.search(question)
+    return None if match is None else _without(question, match)
 
 
 def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
-    """Return the times in a question, with what the words before them make of them; those that say their year first."""
-    told: list[tuple[re.Match[str], Period]] = []
+    """Return the periods in a question, with the words before them considered. Times with a year come first."""
+    times: list[tuple[re.Match[str], Period]] = []
     tense = Tense.of(question)
-    for found in _EVERY.finditer(question):
-        text = found["sure"] or found["time"]
-        if _NUMBERED.match(text) and _PART_OF_A_NUMBER.search(question[: found.start("sure")]):
+    for match in _TIME.finditer(question):
+        text = match["sure"] or match["time"]
+        if _NUMBERED.match(text) and _PART_OF_A_NUMBER.search(question[: match.start("sure")]):
             continue
-        lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
+        lead = "since" if match["on"] else (match["lead"] or match["led"] or "").lower()
         toward = "past" if lead == "since" else tense.toward(lead)
-        if (span := _span(text, now, toward)) is not None and (period := bounded(lead, span)) is not None:
-            told.append((found, period))
-    return sorted(told, key=lambda one: re.search(r"\d{4}", one[0][0]) is None)
+        if (span := _span(text, now, toward)) is not None and (period := period_from(lead, span)) is not None:
+            times.append((match, period))
+    return sorted(times, key=lambda pair: re.search(r"\d{4}", pair[0][0]) is None)
 
 
-def _away(found: re.Match[str], now: datetime, tense: Tense) -> Period | None:
-    """Return from so long before a time until it is over, or as long after it: what it is told of may be told then."""
-    is_cut = found["number"] is not None and _PART_OF_A_NUMBER.search(found.string[: found.start("number")])
-    if is_cut or (span := _span(found["time"], now, tense.toward())) is None:
+def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Period | None:
+    """Return the period from a distance before a time until its end, or from its beginning until a distance after."""
+    is_cut = match["number"] is not None and _PART_OF_A_NUMBER.search(match.string[: match.start("number")])
+    if is_cut or (span := _span(match["time"], now, tense.toward())) is None:
         return None
-    numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (found["number"] or "one").lower())
-    far = timedelta(days=_DAYS.get(found["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
+    numbers = re.findall(rf"\d+|{'|'.join(_NUMBERS)}", (match["number"] or "one").lower())
+    distance = timedelta(days=_DAYS.get(match["unit"].lower(), 7) * (_NUMBERS.get(numbers[-1]) or int(numbers[-1])))
     try:
-        is_before = found["lead"].lower() == "before"
-        return Period(span.begins - far, span.ends) if is_before else Period(span.begins, span.ends + far)
+        is_before = match["lead"].lower() == "before"
+        return Period(span.begins - distance, span.ends) if is_before else Period(span.begins, span.ends + distance)
     except OverflowError:
         return None
 
 
-def _both(one: Period, other: Period) -> Period | None:
-    """Return what lies in both of two times, of which one has no end and the other no beginning."""
-    begins, ends = (one, other) if one.until is None else (other, one)
+def _intersection(period: Period, other: Period) -> Period | None:
+    """Return the intersection of a period without an end and one without a beginning, else None."""
+    begins, ends = (period, other) if period.until is None else (other, period)
     if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
         return None
     return Period(begins.since, ends.until) if begins.since < ends.until else None
 
 
-def bounded(lead: str, span: Span) -> Period | None:
-    """Return what a word before a time makes of it."""
+def period_from(lead: str, span: Span) -> Period | None:
+    """Return the period of a time after a word such as `since`."""
     match lead:
         case "since":
             return Period(span.begins, None)
@@ -271,13 +273,13 @@ def bounded(lead: str, span: Span) -> Period | None:
 
 
 def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
-    """Return the time that a text names; None for a text that names none."""
+    """Return the time that a text names, None without one."""
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
     plain = re.sub(r"^(q\d),", r"\1", plain)
     plain = re.sub(r"(?<=\w),? ?(?=\d{4}$)", " ", plain) if re.search(MONTH, plain) else plain
-    plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
-    plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
+    plain = re.sub(r"\bsept\b", "sep", _SYNONYMS.get(plain, plain))
+    plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda match: str(_NUMBERS[match[1]]), plain)
     try:
         span = read_span(plain, now, UTC, toward)
         if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
@@ -288,5 +290,5 @@ def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
     return span
 
 
-def _without(question: str, found: re.Match[str]) -> str:
-    return re.sub(r"\s+([?.!,;])", r"\1", " ".join(f"{question[: found.start()]} {question[found.end() :]}".split()))
+def _without(question: str, match: re.Match[str]) -> str:
+    return re.sub(r"\s+([?.!,;])", r"\1", " ".join(f"{question[: match.start()]} {question[match.end() :]}".split()))

@@ -1,4 +1,4 @@
-"""Whether stored text fits a question at all, and which results are close enough to the best to be told.
+"""Whether stored text fits a question at all, and which results are close enough to the best.
 
 Pure. The thresholds are measured: `python -m benchmarks --parts fits`, docs/benchmarks.md.
 """
@@ -18,7 +18,7 @@ COVERED = 0.5
 """Minimum part of the question's words, weighted by their rarity, that one passage has."""
 COVERED_WITHOUT_VECTORS = 0.3
 NEAREST = 3
-"""Maximum number of results that are told if nothing fits."""
+"""Maximum number of results if nothing fits."""
 NEAREST_TOKENS = 120
 """Maximum number of tokens of a reply if nothing fits."""
 NOTHING_FITS = "Nothing stored fits this question."
@@ -39,10 +39,10 @@ def fits(ranking: Ranking, model: str | None) -> bool:
     return similar >= SIMILAR.get(model or "", 1.0) or ranking.coverage >= covered
 
 
-def close_values(values: Mapping[str, float], kept: Collection[str]) -> dict[str, float]:
-    """Return the values that are close to the best, and those of `kept`."""
-    least = CLOSE * max(values.values(), default=0.0)
-    return {node: value for node, value in values.items() if value >= least or node in kept}
+def close_values(values: Mapping[str, float], always: Collection[str]) -> dict[str, float]:
+    """Return the values that are close to the best, and all values of `always`."""
+    minimum = CLOSE * max(values.values(), default=0.0)
+    return {node: value for node, value in values.items() if value >= minimum or node in always}
 
 
 def nearest_values(values: Mapping[str, float]) -> dict[str, float]:

@@ -1,7 +1,7 @@
-"""What a language model is asked to write from, and what of its answer can be believed. It is pure.
+"""The prompt of a language model, and the check of the citations in its answer. Pure.
 
-Stored text comes from strangers. It is given as JSON, which has no line of its own in it, between marks that nobody who
-stored something can know. What the model cites must be something that it was given.
+Stored text is not trusted. The model gets it as JSON on single lines, between marks that the authors of stored text
+cannot know. The model may cite only the given material.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _GROUP = re.compile(r"(\s?)\[([^\[\]]*)\]")
 _TARGET = re.compile(r"(?<=\])\((?:[^()]|\([^()]*\))*\)")
 """Where a link or picture of Markdown leads."""
 _DEFINED = re.compile(r"(?<=\]):")
-"""What makes a link of Markdown of brackets that stand elsewhere in the text: with a space before it, it does not."""
+"""Characters that would turn brackets in the text into a Markdown link, unless a space is before them."""
 _BETWEEN = re.compile(r"[,;\s]+")
 _AROUND_AN_ID = "`'\"*()."
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something that is known: a node or connection, and what is said of it."""
+    """A node or connection, and its text."""
 
     id: str
     type: str
@@ -57,18 +57,18 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What there is to write from."""
+    """The material from which a model writes."""
 
     pieces: Sequence[Piece]
     ties: Sequence[Tie] = ()
 
     def to_list(self) -> list[dict[str, object]]:
         """Return it as the model and callers without one read it."""
-        return [each.to_dict() for each in (*self.pieces, *self.ties)]
+        return [piece.to_dict() for piece in (*self.pieces, *self.ties)]
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedText:
     """An answer without citations of what was not given, what it cites, and what was taken out."""
 
     text: str
@@ -77,7 +77,7 @@ class Cited:
 
 
 def instructions(style: Style, max_words: int, mark: str) -> str:
-    """Return what the model is to do."""
+    """Return the instructions of the model."""
     return f"""\
 You write from the memory of an agent. The user message has a question, then material: one JSON object a line, between \
 the lines <{mark}> and </{mark}>.
@@ -92,7 +92,7 @@ Write plain sentences in the language of the question, at most {max_words} words
 
 
 def question(query: str, material: Material, mark: str) -> str:
-    """Return what the model reads: the question and the material between its marks."""
+    """Return the prompt: the question, and the material between its marks."""
     return f"{query}\n\n{between(mark, material.to_list())}"
 
 
@@ -101,22 +101,24 @@ def mark_of(query: str, material: Material) -> str:
     return marks.mark_of([query, material.to_list()])
 
 
-def cited(text: str, known: Collection[str]) -> Cited:
+def check_citations(text: str, known: Collection[str]) -> CitedText:
     """Return an answer whose citations are all of what is known: others are taken out, and so is where links lead."""
     ids: dict[str, None] = {}
     removed: dict[str, None] = {}
 
-    def checked(found: re.Match[str]) -> str:
-        named = [each.strip(_AROUND_AN_ID) for each in _BETWEEN.split(found[2])]
-        there = [each for each in named if each in known]
-        ids.update(dict.fromkeys(there))
-        removed.update(dict.fromkeys(each for each in named if each and each not in known))
-        return f"{found[1]}[{', '.join(there)}]" if there else ""
+    def replace_citation(match: re.Match[str]) -> str:
+        named = [part.strip(_AROUND_AN_ID) for part in _BETWEEN.split(match[2])]
+        known_ids = [node_id for node_id in named if node_id in known]
+        ids.update(dict.fromkeys(known_ids))
+        removed.update(dict.fromkeys(node_id for node_id in named if node_id and node_id not in known))
+        return f"{match[1]}[{', '.join(known_ids)}]" if known_ids else ""
 
-    return Cited(_GROUP.sub(checked, _DEFINED.sub(" :", _TARGET.sub("", text))).strip(), tuple(ids), tuple(removed))
+    return CitedText(
+        _GROUP.sub(replace_citation, _DEFINED.sub(" :", _TARGET.sub("", text))).strip(), tuple(ids), tuple(removed)
+    )
 
 
-def shortened(text: str, words: int) -> str:
+def shorten_text(text: str, most_words: int) -> str:
     """Return a text of at most so many words, as it is where it has no more."""
-    spans = [found.span() for found in re.finditer(r"\S+", text)]
-    return text if len(spans) <= words else text[: spans[words - 1][1]] + " …"
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    return text if len(spans) <= most_words else text[: spans[most_words - 1][1]] + " …"

@@ -1,4 +1,4 @@
-"""What a recall has at hand before it is packed: things, best first, and what connects them."""
+"""The input of the rendering of a recall: items, best first, and their connections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.model.values.properties import PropertyValue
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was observed, when, and where it holds no more, since when and what holds instead."""
+    """An observation with its date and, if it is superseded, since when and by what."""
 
     text: str
     day: str
@@ -34,22 +34,22 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """A node, or a connection with content of its own, and what may be told of it."""
+class RecallItem:
+    """A node, or a connection with content, and its values for rendering."""
 
     id: str
     type: str
     title: str
     text: str = ""
-    """Its content, or those parts of a long one that fit; each on one line."""
+    """Its content, or the matching parts of a long one, each on one line."""
     is_part: bool = False
     """Whether there is more content than `text`."""
     summary: str = ""
     facts: tuple[tuple[str, PropertyValue], ...] = ()
     observed: tuple[Observed, ...] = ()
-    """What was observed of it, as far as it is at hand: what fits the question best comes first."""
+    """Its observations, as far as they were read, best first."""
     unread: int = 0
-    """How many more observations of it there are."""
+    """Number of its observations that were not read."""
     share: float = 0.0
     """Of what is asked about, the part of the tokens left that its observations take before other things are told."""
     when: str = ""
@@ -84,35 +84,35 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What a node is, in short."""
+    """The title and type of a node."""
 
     title: str
     type: str
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    """All that a recall may tell, the most valuable first."""
+class RecallInput:
+    """Everything that a recall may render, the most valuable items first."""
 
-    things: Sequence[Thing] = ()
+    items: Sequence[RecallItem] = ()
     ties: Sequence[Tie] = ()
     known: Mapping[str, Brief] = field(default_factory=dict[str, Brief])
-    """What stands at the ends of ties."""
+    """The nodes at the ends of connections by id."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many nodes there are of each type; `MANY` stands for that many or more."""
-    lists: Sequence[tuple[str, Sequence[Thing]]] = ()
-    """Things that are only named, under a heading of our own."""
+    lists: Sequence[tuple[str, Sequence[RecallItem]]] = ()
+    """Lists of briefly rendered items with their headings."""
     changes: Sequence[str] = ()
-    """Lines of what changed, the newest first."""
-    told: Sequence[str] = ()
-    """The things of which the reply tells."""
+    """Lines of changes, the newest first."""
+    reported: Sequence[str] = ()
+    """The ids of the items in the reply."""
     note: str = ""
-    """A sentence of our own that comes before all else."""
+    """A sentence before the content."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to tell."""
-        return not (self.things or self.lists or self.counts or self.changes)
+        return not (self.items or self.lists or self.counts or self.changes)
 
 
 MANY = 10_000

@@ -9,7 +9,7 @@ from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.search.token_budget import Count, Room
 
 FIRST = 1.5
-"""What the first sentence counts, in words of the question: it says what the rest is about."""
+"""Value of the first sentence in words of the question, since it introduces the rest."""
 _CHARACTERS = 4
 """Characters of a token, about."""
 _MOST_SENTENCES = 200
@@ -17,25 +17,25 @@ _FEWEST = 25
 """Tokens in which a part of a text says too little: then the title and its connections say more."""
 
 
-def shortened(text: str, question: Query, room: int, count: Count) -> str:
-    """Return sentences of a text that take so many tokens at most, those that fit the question best; none for no room.
+def select_sentences(text: str, question: Query, room: int, count: Count) -> str:
+    """Return the sentences of a text that fit the question best, within `room` tokens. Empty if none fits.
 
-    They stand in their order, with a sign where some are left out.
+    They are in the order of the text, with a sign for omitted ones.
     """
     if room < _FEWEST:
         return ""
     sentences = [text[unit.start : unit.end].strip() for unit in prose_units(text, 0, len(text))][:_MOST_SENTENCES]
     wanted = frozenset(question.terms)
     values = [
-        len(wanted.intersection(question.analyser.terms(each))) + (FIRST if place == 0 else 0.0) - place / 1_000
-        for place, each in enumerate(sentences)
+        len(wanted.intersection(question.analyser.terms(sentence))) + (FIRST if place == 0 else 0.0) - place / 1_000
+        for place, sentence in enumerate(sentences)
     ]
-    best, left = sorted(range(len(sentences)), key=lambda each: -values[each]), Room(count, room - 2)
+    best, left = sorted(range(len(sentences)), key=lambda number: -values[number]), Room(count, room - 2)
     kept = [place for place in best if left.take(count(sentences[place]) + 2)]
-    return _joined(sentences, sorted(kept)) if kept else _part(text, question, room, count)
+    return _join_sentences(sentences, sorted(kept)) if kept else _part(text, question, room, count)
 
 
-def _joined(sentences: list[str], kept: list[int]) -> str:
+def _join_sentences(sentences: list[str], kept: list[int]) -> str:
     parts: list[str] = []
     for number, place in enumerate(kept):
         if place > (kept[number - 1] + 1 if number else 0):
@@ -50,8 +50,8 @@ def _part(text: str, question: Query, room: int, count: Count) -> str:
     """Return a part of a text whose sentences are all too long."""
     characters = room * _CHARACTERS
     while characters >= _CHARACTERS:
-        found = excerpt(text, question, characters).text
-        if count(found) <= room:
-            return found
+        part = excerpt(text, question, characters).text
+        if count(part) <= room:
+            return part
         characters = characters * 3 // 4
     return ""

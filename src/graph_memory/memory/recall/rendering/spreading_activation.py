@@ -1,9 +1,9 @@
-"""How value spreads from what was found along connections, and in which order things are told.
+"""Spreading of values from the search results along connections, and the resulting order of items.
 
-It is pure. The objective: the sum of the values of what is told, within the tokens. A thing is worth what the search
-gives it and what connections hand over to it. Each connection hands over `HANDED` of what comes,
-by its weight, and less where a node has many connections, so that a hub does not make everything near. Whatever is told
-is found by the search, or connected to something that is worth more.
+Pure. The objective is the maximum sum of values within the token budget. The value of a node is its search score plus
+the shares that its connections pass on. Each connection passes on `HANDED` of a value, by its weight, and less if the
+node has many connections, so that a hub does not make all nodes near. Each item is a search result, or connected to a
+more valuable one.
 
 Source: constrained spreading activation, as in F. Crestani, Application of spreading activation techniques in
 information retrieval (1997), with the greedy order of prize-collecting growth.
@@ -30,42 +30,42 @@ LEAST = 0.0005
 """Less is not handed on."""
 
 
-def handed(weight: float, edges: int) -> float:
+def activation_share(weight: float, edges: int) -> float:
     """Return the part that is handed over along a connection, by a node of so many connections."""
     spread = 1 + math.log2(max(edges, FREE) / FREE)
     return min(HANDED * weight / USUAL, MOST_HANDED) / spread
 
 
-def reached(
+def spread_activation(
     seeds: Mapping[str, float], ties: Sequence[Tie], edges: Mapping[str, int], *, steps: int
 ) -> dict[str, float]:
-    """Return what every node is worth that so many connections lead to: its own, and what is handed to it.
+    """Return the value of every node within `steps` connections: its own, and the shares that it receives.
 
     That is the most that comes from one seed and the most from another: what lies between two things that are asked
     for is worth more than what lies beside one.
     """
-    around: dict[str, list[Tie]] = {}
+    context: dict[str, list[Tie]] = {}
     for tie in ties:
         for end in {tie.from_id, tie.to_id}:
-            around.setdefault(end, []).append(tie)
+            context.setdefault(end, []).append(tie)
     best = in_order(seeds)
     groups = [{node: seeds[node]} for node in best[:APART]]
     groups += [{node: seeds[node] for node in best[APART:]}] if len(best) > APART else []
     first: dict[str, float] = {}
     second: dict[str, float] = {}
     for group in groups:
-        for node, value in _handed_from(group, around, edges, steps).items():
+        for node, value in _activations_from(group, context, edges, steps).items():
             before = first.get(node, 0.0)
             first[node] = max(before, value)
             second[node] = max(second.get(node, 0.0), min(before, value))
     return {node: seeds.get(node, 0.0) + first.get(node, 0.0) + second.get(node, 0.0) for node in {**seeds, **first}}
 
 
-def _handed_from(
-    seeds: Mapping[str, float], around: Mapping[str, Sequence[Tie]], edges: Mapping[str, int], steps: int
+def _activations_from(
+    seeds: Mapping[str, float], context: Mapping[str, Sequence[Tie]], edges: Mapping[str, int], steps: int
 ) -> dict[str, float]:
     """Return the most that one path from a seed hands to each node."""
-    given: dict[str, float] = {}
+    scores: dict[str, float] = {}
     waiting = [(-value, node, 0) for node, value in seeds.items()]
     heapq.heapify(waiting)
     seen: dict[str, float] = {}
@@ -74,13 +74,13 @@ def _handed_from(
         if step == steps or -negative <= seen.get(node, 0.0):
             continue
         seen[node] = -negative
-        for tie in around.get(node, ()):
+        for tie in context.get(node, ()):
             other = tie.other(node)
-            value = -negative * handed(tie.weight, edges.get(node, 1))
-            if other != node and value > max(LEAST, given.get(other, 0.0)):
-                given[other] = value
+            value = -negative * activation_share(tie.weight, edges.get(node, 1))
+            if other != node and value > max(LEAST, scores.get(other, 0.0)):
+                scores[other] = value
                 heapq.heappush(waiting, (-value, other, step + 1))
-    return given
+    return scores
 
 
 def in_order(values: Mapping[str, float]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is told, as an object that fits a budget to the token. It is pure."""
+"""Rendering of a recall as an object within a token budget. Pure."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from graph_memory.memory.recall.rendering.prose import (
     Packed,
     in_turn,
 )
-from graph_memory.memory.recall.rendering.recall_input import Material, Observed, Thing, Tie
-from graph_memory.memory.recall.rendering.sentence_selection import shortened
+from graph_memory.memory.recall.rendering.recall_input import Observed, RecallInput, RecallItem, Tie
+from graph_memory.memory.recall.rendering.sentence_selection import select_sentences
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.search.token_budget import Count, Room
 
 Content = dict[str, Any]
 MORE = "more_observations"
-_AROUND = 2
+_ENVELOPE_TOKENS = 2
 """Tokens of the marks around a value, rather too many."""
 
 
-def structured(material: Material, question: Query, most: int, count: Count) -> tuple[Content, Packed]:
+def pack_structured(material: RecallInput, question: Query, most: int, count: Count) -> tuple[Content, Packed]:
     """Return things and connections as an object of so many tokens of JSON at most, and what of it was told.
 
     Stored text stands in it as it is: JSON says where it ends.
@@ -36,51 +36,51 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
     page = _Object(count, most - count("{}"))
     if material.note:
         page.add("notes", material.note)
-    for kind, number in sorted(material.counts.items(), key=lambda each: -each[1]):
+    for kind, number in sorted(material.counts.items(), key=lambda pair: -pair[1]):
         page.add("counts", {"type": kind, "nodes": number})
     changes = [page.add("changes", line.removeprefix("- ")) for line in material.changes]
-    told: dict[str, _Entry] = {}
+    entries: dict[str, _Entry] = {}
     cut: list[str] = []
     tied: set[str] = set()
 
-    def tell(thing: Thing) -> None:
-        entry = _fitting(thing, question, page)
+    def tell(item: RecallItem) -> None:
+        entry = _fitting(item, question, page)
         if entry is not None and page.add("things", entry):
-            told[thing.id] = _Entry(thing, entry, thing.observed)
-            cut.extend([thing.id] if entry.get("is_part") else [])
-            page.observe(told[thing.id], FIRST, round(page.left * thing.share))
-            _connect(page, material, thing.id, tied)
+            entries[item.id] = _Entry(item, entry, item.observed)
+            cut.extend([item.id] if entry.get("is_part") else [])
+            page.observe(entries[item.id], FIRST, round(page.left * item.share))
+            _connect(page, material, item.id, tied)
 
-    def observe_on(things: Sequence[Thing]) -> None:
-        for thing in things:
-            if thing.id in told:
-                page.observe(told[thing.id], 0, page.left)
+    def observe_on(items: Sequence[RecallItem]) -> None:
+        for item in items:
+            if item.id in entries:
+                page.observe(entries[item.id], 0, page.left)
 
-    near, others = in_turn(material.things)
-    for thing in near:
-        tell(thing)
-    observe_on([thing for thing in near if thing.share])
-    for thing in others:
-        tell(thing)
-    observe_on(material.things)
-    lists = [(head.lower().replace(" ", "_"), things) for head, things in material.lists]
-    for key, things in lists:
-        for thing in things:
-            page.add(key, _named(thing))
-    tokens = page.trimmed(most)
-    left = [each["id"] for each in page.content.get("things", ())]
-    wanted = {thing.id for _, things in lists for thing in things}
-    named = {each["id"] for key, _ in lists for each in page.content.get(key, ())}
-    left_out = len(material.things) - len(left) + len(wanted - named) + changes.count(False)
-    untold = {each: entry.untold for each, entry in told.items() if entry.untold and each in left}
-    return page.content, Packed("", tokens, tuple(left), tuple(cut), left_out, untold)
+    near, others = in_turn(material.items)
+    for item in near:
+        tell(item)
+    observe_on([item for item in near if item.share])
+    for item in others:
+        tell(item)
+    observe_on(material.items)
+    lists = [(head.lower().replace(" ", "_"), items) for head, items in material.lists]
+    for key, list_items in lists:
+        for item in list_items:
+            page.add(key, _brief_entry(item))
+    tokens = page.trim(most)
+    left = [entry["id"] for entry in page.content.get("things", ())]
+    wanted = {item.id for _, items in lists for item in items}
+    named = {entry["id"] for key, _ in lists for entry in page.content.get(key, ())}
+    left_out = len(material.items) - len(left) + len(wanted - named) + changes.count(False)
+    unshown = {node: entry.unshown for node, entry in entries.items() if entry.unshown and node in left}
+    return page.content, Packed("", tokens, tuple(left), tuple(cut), left_out, unshown)
 
 
-def _connect(page: _Object, material: Material, thing: str, tied: set[str]) -> None:
-    """Add the connections of a thing that are not there yet, those that count most, to their part of what is left."""
-    own = [each for each in material.ties if thing in (each.from_id, each.to_id) and each.id not in tied]
+def _connect(page: _Object, material: RecallInput, item: str, tied: set[str]) -> None:
+    """Add the weightiest remaining connections of an item, within their share of the remaining tokens."""
+    own = [tie for tie in material.ties if item in (tie.from_id, tie.to_id) and tie.id not in tied]
     room = max(round(page.left * OF_TIES), LEAST_OF_TIES)
-    for tie in sorted(own, key=lambda each: (-each.weight, each.id))[:MOST_TIES]:
+    for tie in sorted(own, key=lambda tie: (-tie.weight, tie.id))[:MOST_TIES]:
         entry = _tie(tie, material)
         if (cost := page.cost(entry)) <= room and page.add("connections", entry):
             room -= cost
@@ -94,15 +94,15 @@ def as_json(value: object) -> str:
 
 @dataclass(slots=True)
 class _Entry:
-    """What is told of a thing, and what was observed of it that waits for room."""
+    """The entry of an item, and its observations that wait for room."""
 
-    thing: Thing
+    item: RecallItem
     content: Content
     waiting: Sequence[Observed]
 
     @property
-    def untold(self) -> int:
-        return len(self.waiting) + self.thing.unread
+    def unshown(self) -> int:
+        return len(self.waiting) + self.item.unread
 
 
 @dataclass(slots=True)
@@ -112,11 +112,11 @@ class _Object(Room):
     content: Content = field(default_factory=Content)
 
     def cost(self, value: object) -> int:
-        return self.count(as_json(value)) + _AROUND
+        return self.count(as_json(value)) + _ENVELOPE_TOKENS
 
     def add(self, key: str, value: object) -> bool:
         """Add to a list, if there is room."""
-        cost = self.cost(value) + (0 if key in self.content else self.cost(key) + _AROUND)
+        cost = self.cost(value) + (0 if key in self.content else self.cost(key) + _ENVELOPE_TOKENS)
         if fits := self.take(cost):
             self.content.setdefault(key, []).append(value)
         return fits
@@ -126,23 +126,25 @@ class _Object(Room):
         waiting: list[Observed] = []
         before = entry.content.pop(MORE, 0)
         added = 0
-        for each in entry.waiting:
-            told = {"text": each.text, "when": each.when} | ({"over": each.over.to_dict()} if each.over else {})
-            told |= {"until": each.until} if each.until else {}
+        for observed in entry.waiting:
+            rendered = {"text": observed.text, "when": observed.when} | (
+                {"over": observed.over.to_dict()} if observed.over else {}
+            )
+            rendered |= {"until": observed.until} if observed.until else {}
             most = room if added >= fewest else max(room, round(self.left * PART), LEAST)
-            if self.left <= 0 or (cost := self.cost(told)) > min(self.left, most):
-                waiting.append(each)
+            if self.left <= 0 or (cost := self.cost(rendered)) > min(self.left, most):
+                waiting.append(observed)
                 continue
-            entry.content.setdefault("observations", []).append(told)
+            entry.content.setdefault("observations", []).append(rendered)
             self.left -= cost
             room -= cost
             added += 1
         entry.waiting = waiting
-        if entry.untold:
-            entry.content[MORE] = entry.untold
-            self.left -= 0 if before else self.cost({MORE: entry.untold})
+        if entry.unshown:
+            entry.content[MORE] = entry.unshown
+            self.left -= 0 if before else self.cost({MORE: entry.unshown})
 
-    def trimmed(self, most: int) -> int:
+    def trim(self, most: int) -> int:
         """Return the tokens of it all, after taking out what is too much: costs are of parts, and nearly add up."""
         while (tokens := self.count(as_json(self.content))) > most and self.content:
             key = next(reversed(self.content))
@@ -152,42 +154,42 @@ class _Object(Room):
         return tokens
 
 
-def _fitting(thing: Thing, question: Query, page: _Object) -> Content | None:
+def _fitting(item: RecallItem, question: Query, page: _Object) -> Content | None:
     """Return an entry of a thing that is no more than its part of what is left; None where nothing of it fits."""
     room = min(page.left, max(round(page.left * PART), LEAST))
-    bare = _named(thing)
-    full = {**bare, **_told(thing)}
-    if thing.text:
-        full["text"] = thing.text
+    bare = _brief_entry(item)
+    full = {**bare, **_full_entry(item)}
+    if item.text:
+        full["text"] = item.text
     if page.cost(full) <= room:
-        return {**full, "is_part": True} if thing.is_part else full
-    if thing.summary and page.cost(summed := {**bare, "summary": thing.summary, "is_part": True}) <= room:
+        return {**full, "is_part": True} if item.is_part else full
+    if item.summary and page.cost(summed := {**bare, "summary": item.summary, "is_part": True}) <= room:
         return summed
-    available = room - page.cost({**bare, **_told(thing), "text": "", "is_part": True})
-    part = shortened(" ".join(thing.text.split()), question, available, page.count)
-    if part and page.cost(found := {**bare, **_told(thing), "text": part, "is_part": True}) <= page.left:
-        return found
+    available = room - page.cost({**bare, **_full_entry(item), "text": "", "is_part": True})
+    part = select_sentences(" ".join(item.text.split()), question, available, page.count)
+    if part and page.cost(entry := {**bare, **_full_entry(item), "text": part, "is_part": True}) <= page.left:
+        return entry
     return {**bare, "is_part": True} if page.cost({**bare, "is_part": True}) <= page.left else None
 
 
-def _named(thing: Thing) -> Content:
-    found: Content = {"id": thing.id, "type": thing.type, "title": thing.title}
-    if thing.ends is not None:
-        found |= {"from_id": thing.ends[0], "to_id": thing.ends[2]}
-    return found | ({"when": thing.when} if thing.when else {}) | ({"uses": thing.uses} if thing.uses else {})
+def _brief_entry(item: RecallItem) -> Content:
+    content: Content = {"id": item.id, "type": item.type, "title": item.title}
+    if item.ends is not None:
+        content |= {"from_id": item.ends[0], "to_id": item.ends[2]}
+    return content | ({"when": item.when} if item.when else {}) | ({"uses": item.uses} if item.uses else {})
 
 
-def _told(thing: Thing) -> Content:
-    found: Content = {"path": thing.path} if thing.path else {}
-    if thing.facts:
-        found["properties"] = dict(thing.facts)
-    return found
+def _full_entry(item: RecallItem) -> Content:
+    content: Content = {"path": item.path} if item.path else {}
+    if item.facts:
+        content["properties"] = dict(item.facts)
+    return content
 
 
-def _tie(tie: Tie, material: Material) -> Content:
-    found: Content = {"id": tie.id, "type": tie.type, "from_id": tie.from_id, "to_id": tie.to_id}
+def _tie(tie: Tie, material: RecallInput) -> Content:
+    content: Content = {"id": tie.id, "type": tie.type, "from_id": tie.from_id, "to_id": tie.to_id}
     for key, end in (("from", tie.from_id), ("to", tie.to_id)):
         if end in material.known:
-            found[key] = material.known[end].title
+            content[key] = material.known[end].title
     when = {"until": tie.until} if tie.until else {"since": tie.since} if tie.since else {}
-    return found | {"weight": round(tie.weight, 4)} | when
+    return content | {"weight": round(tie.weight, 4)} | when

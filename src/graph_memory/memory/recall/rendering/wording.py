@@ -1,7 +1,7 @@
-"""Stored text and names in the words of a reply: on one line, in quotation marks, unable to look like anything else.
+"""Stored text and names in a reply: on one line and in quotation marks, so that they cannot imitate other parts.
 
-Whatever stands between quotation marks was stored by somebody. So nothing that is stored may hold a line break, a
-quotation mark that would close its own, or a mark of Markdown or XML that a model could take for the structure around.
+All text between quotation marks is stored text. So stored text in a reply has no line break, no closing quotation mark,
+and no Markdown or XML mark that a model could take for the structure of the reply.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graph_memory.model.values.properties import PropertyValue
 
 CUT = "…"
 LABEL = 80
-"""Characters of a title where it only says what something is connected to."""
+"""Maximum number of characters of a title that only names the end of a connection."""
 _INSTEAD = 200
 """Characters of a statement that took the place of another."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?|\[])|\uff1c")
@@ -35,52 +35,52 @@ def flat(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def quoted(text: str) -> str:
+def quote_stored(text: str) -> str:
     """Return a stored text as it stands in a reply."""
     return f'"{flat(text)}"'
 
 
 def label(title: str, longest: int = LABEL) -> str:
-    """Return a title as it stands where something is only named."""
-    told = flat(title)
-    return f'"{told}"' if len(told) <= longest else f'"{told[:longest].rstrip()}{CUT}"'
+    """Return a title for a brief mention."""
+    text = flat(title)
+    return f'"{text}"' if len(text) <= longest else f'"{text[:longest].rstrip()}{CUT}"'
 
 
-def name(given: str) -> str:
+def name(key: str) -> str:
     """Return the name of a type or property: as it is where it can be nothing else, otherwise in quotation marks."""
-    told = flat(given)
-    return told if _PLAIN_NAME.fullmatch(told) else label(told)
+    text = flat(key)
+    return text if _PLAIN_NAME.fullmatch(text) else label(text)
 
 
 def relation(type_name: str) -> str:
     """Return the type of a connection as words: `WorksAt` and `WORKS_AT` are `works at`; a sentence is quoted."""
-    told = _HUMP.sub(" ", flat(type_name)).replace("_", " ").lower().split()
-    is_plain = _PLAIN_NAME.fullmatch(flat(type_name)) is not None and len(told) <= _MOST_WORDS
-    return " ".join(told) if told and is_plain else label(type_name)
+    lines = _HUMP.sub(" ", flat(type_name)).replace("_", " ").lower().split()
+    is_plain = _PLAIN_NAME.fullmatch(flat(type_name)) is not None and len(lines) <= _MOST_WORDS
+    return " ".join(lines) if lines and is_plain else label(type_name)
 
 
-def value(given: PropertyValue, longest: int) -> str:
+def value(value_given: PropertyValue, longest: int) -> str:
     """Return a value of a property."""
-    if isinstance(given, str):
-        return label(given, longest)
-    return str(given).lower() if isinstance(given, bool) else str(given)
+    if isinstance(value_given, str):
+        return label(value_given, longest)
+    return str(value_given).lower() if isinstance(value_given, bool) else str(value_given)
 
 
 def in_facts(facts: Iterable[tuple[str, PropertyValue]]) -> str:
     """Return properties as they stand behind a title, such as `due 2026-12-04, assignee "Ann"`."""
-    return ", ".join(f"{name(key)} {value(told, LABEL)}" for key, told in facts)
+    return ", ".join(f"{name(key)} {value(fact, LABEL)}" for key, fact in facts)
 
 
 def in_words(over: Superseded | None) -> str:
-    """Return what is said of a statement that holds no more: until when it did, and what holds instead."""
+    """Return the end of a superseded statement and its replacement in words."""
     if over is None:
         return ""
-    instead = " and ".join(label(each.text, _INSTEAD) for each in over.replaced_by or ())
+    instead = " and ".join(label(statement.text, _INSTEAD) for statement in over.replaced_by or ())
     return f"until {last_day(over.since)}{', then ' if instead else ''}{instead}"
 
 
 def age(at: datetime, now: datetime) -> str:
-    """Return how long ago a time was: in days, then in months, then the day itself."""
+    """Return the age of a time in days or months, or the day itself."""
     days = max((now - at).days, 0)
     if days == 0:
         return "today"

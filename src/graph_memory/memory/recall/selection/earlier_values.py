@@ -1,4 +1,4 @@
-"""Earlier values of the properties of things, for questions about the past."""
+"""Earlier values of properties, for questions about the past."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.recall.questions.phrases import Period
-from graph_memory.memory.recall.rendering.recall_input import Observed, Thing
+from graph_memory.memory.recall.rendering.recall_input import Observed, RecallItem
 from graph_memory.memory.recall.rendering.wording import day
 from graph_memory.memory.search.passages.own_names import ALIASES
 from graph_memory.memory.search.results import Statement, Superseded
@@ -17,10 +17,10 @@ from graph_memory.model.text.wording import shown
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
-_THINGS = 3
-"""Maximum number of things whose earlier values are read, the most valuable."""
+_MAX_NODES = 3
+"""Maximum number of nodes whose earlier values are read, the most valuable."""
 _CHANGES = 100
-"""Maximum number of changes of a thing that are looked through, the last ones."""
+"""Maximum number of changes of a node that are read, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class NodeStateRow:
 
 @dataclass(frozen=True, slots=True)
 class EarlierValue:
-    """A value that a property had, from when until when, and the value that replaced it."""
+    """An earlier value of a property, its period, and the value that replaced it."""
 
     key: str
     value: PropertyValue
@@ -47,39 +47,41 @@ NODE_STATES = query("recall/node_states", NodeStateRow)
 
 
 async def with_earlier_values(
-    scope: Scope, things: Sequence[Thing], question: Query, period: Period | None
-) -> list[Thing]:
-    """Return things, the first ones with the earlier values of their properties among their observations."""
+    scope: Scope, items: Sequence[RecallItem], question: Query, period: Period | None
+) -> list[RecallItem]:
+    """Return the items, the first ones with the earlier values of their properties as observations."""
     if not scope.filters.ended:
-        return [*things]
-    ids = [thing.id for thing in things if thing.ends is None][:_THINGS]
-    given = {"ids": ids, "at": scope.number, "limit": _CHANGES}
-    rows = await scope.core.store.read(NODE_STATES, domain=scope.domain, **given) if ids else []
-    states = {each: [row for row in rows if row.id == each] for each in ids}
-    return [_with_values(thing, earlier_values(states.get(thing.id, ())), question, period) for thing in things]
+        return [*items]
+    ids = [item.id for item in items if item.ends is None][:_MAX_NODES]
+    params = {"ids": ids, "at": scope.number, "limit": _CHANGES}
+    rows = await scope.core.store.read(NODE_STATES, domain=scope.domain, **params) if ids else []
+    states = {node_id: [row for row in rows if row.id == node_id] for node_id in ids}
+    return [_with_values(item, earlier_values(states.get(item.id, ())), question, period) for item in items]
 
 
 def earlier_values(states: Sequence[NodeStateRow]) -> list[EarlierValue]:
-    """Return the values that properties had before, the last first, given the states of a node in order. Pure."""
-    found: list[EarlierValue] = []
+    """Return the earlier values of properties, the last first, from the states of a node in order. Pure."""
+    values: list[EarlierValue] = []
     known: dict[str, tuple[PropertyValue, int]] = {}
     for state in states:
         facts = {str(key): value for key, value in state.facts if key not in ALIASES}
         for key, (value, since) in [*known.items()]:
             if facts.get(key) != value:
-                found.append(EarlierValue(key, value, since, state.modified, facts.get(key)))
+                values.append(EarlierValue(key, value, since, state.modified, facts.get(key)))
                 del known[key]
         known |= {key: (value, state.modified) for key, value in facts.items() if key not in known}
-    return found[::-1]
+    return values[::-1]
 
 
-def _with_values(thing: Thing, values: Sequence[EarlierValue], question: Query, period: Period | None) -> Thing:
-    """Return a thing with values of a period: those that the question names come before all observations."""
-    within = [one for one in values if period is None or period.has(instant(one.since), instant(one.until))]
-    named = [one for one in within if _is_named(one.key, question)]
-    others = [one for one in within if one not in named]
-    observed = (*map(_observed, named), *thing.observed, *map(_observed, others))
-    return replace(thing, observed=observed)
+def _with_values(
+    item: RecallItem, values: Sequence[EarlierValue], question: Query, period: Period | None
+) -> RecallItem:
+    """Return an item with values of a period. Values of properties in the question come before all observations."""
+    within = [value for value in values if period is None or period.has(instant(value.since), instant(value.until))]
+    named = [value for value in within if _is_named(value.key, question)]
+    others = [value for value in within if value not in named]
+    observed = (*map(_as_observation, named), *item.observed, *map(_as_observation, others))
+    return replace(item, observed=observed)
 
 
 def _is_named(key: str, question: Query) -> bool:
@@ -88,7 +90,7 @@ def _is_named(key: str, question: Query) -> bool:
     return not frozenset(question.terms).isdisjoint(terms)
 
 
-def _observed(one: EarlierValue) -> Observed:
-    later = None if one.replaced_by is None else (Statement(id=one.key, text=shown(one.replaced_by)),)
-    over = Superseded(since=instant(one.until), replaced_by=later)
-    return Observed(f"{one.key}: {shown(one.value)}", day(instant(one.since)), over, "since")
+def _as_observation(value: EarlierValue) -> Observed:
+    later = None if value.replaced_by is None else (Statement(id=value.key, text=shown(value.replaced_by)),)
+    over = Superseded(since=instant(value.until), replaced_by=later)
+    return Observed(f"{value.key}: {shown(value.value)}", day(instant(value.since)), over, "since")

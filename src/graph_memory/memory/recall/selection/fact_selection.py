@@ -1,4 +1,4 @@
-"""From what a recall begins with to what it may tell: connections followed, and all of it read at once."""
+"""From the seeds of a recall to its input: connections are followed, and all items are read at once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from graph_memory.memory.recall.questions.seeds import Seeds
 from graph_memory.memory.recall.recall_queries import (
     PASSAGES,
     TIES,
-    ToldRow,
-    called,
+    RecallRow,
     contents_of,
-    outdated,
-    stitched,
+    fetch_briefs,
+    fetch_rows,
+    find_changed_since_indexed,
+    join_passages,
     ties_of,
-    told_of,
 )
 from graph_memory.memory.recall.rendering.prose import NEAR
-from graph_memory.memory.recall.rendering.recall_input import Brief, Material, Observed, Thing, Tie
-from graph_memory.memory.recall.rendering.spreading_activation import in_order, reached
+from graph_memory.memory.recall.rendering.recall_input import Brief, Observed, RecallInput, RecallItem, Tie
+from graph_memory.memory.recall.rendering.spreading_activation import in_order, spread_activation
 from graph_memory.memory.recall.rendering.wording import age
 from graph_memory.memory.recall.selection.earlier_values import with_earlier_values
 from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, moment
@@ -43,139 +43,143 @@ from graph_memory.model.text.wording import day, last_day
 from graph_memory.storage.log.writing import utc_now
 
 FOLLOWED = 40
-"""Nodes whose connections are read in one step, the most valuable."""
+"""Maximum number of nodes whose connections are read in one step, the most valuable."""
 _TOKENS_OF_A_THING = 20
-"""Tokens that short things take: more are not read than could be told."""
-_MOST_ENDS = 400
+"""Number of tokens of a short item, which limits how many are read."""
+_MAX_ENDS = 400
 OF_SUMMARY = 0.5
-"""What the summary of a session counts of its value."""
+"""Factor of the value of a session summary."""
 _SHARE = 0.5
 _CONTENT = "content/"
 
 
 @dataclass(slots=True)
-class Web:
-    """What connects nodes, as far as it was read."""
+class Subgraph:
+    """The connections between nodes, as far as they were read."""
 
     ties: dict[str, Tie] = field(default_factory=dict[str, Tie])
     edges: dict[str, int] = field(default_factory=dict[str, int])
     values: dict[str, float] = field(default_factory=dict[str, float])
     beyond: dict[str, int] = field(default_factory=dict[str, int])
-    """About how many connections of a node were not read."""
+    """Approximate number of connections of a node that were not read."""
 
 
 def most_things(tokens: int) -> int:
-    """Return how many things are read for a reply of so many tokens: about as many as could be told."""
+    """Return the number of items to read for a reply of `tokens` tokens."""
     return tokens // _TOKENS_OF_A_THING + 10
 
 
-async def grown(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Web:
-    """Return what is worth telling, so many connections away from the seeds: one statement for each step.
+async def expand(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Subgraph:
+    """Return the subgraph within `steps` connections of the seeds, with one statement per step.
 
-    Of the first nodes, where they are few, so many connections are read in all.
+    Up to `most` connections of the first nodes are read if these are few.
     """
     scale = await scope.scale()
-    web = Web(values=dict(seeds.values))
+    subgraph = Subgraph(values=dict(seeds.values))
     for step in range(1, steps + 1):
-        new = [each for each in in_order(web.values)[: FOLLOWED * step] if each not in web.edges]
+        new = [node for node in in_order(subgraph.values)[: FOLLOWED * step] if node not in subgraph.edges]
         if not new:
             break
         read = min(max(TIES, most // len(new)), MAX_EDGES) if step == 1 else TIES
         ties, edges = await ties_of(scope, scale, new, read)
-        web.ties |= {tie.id: tie for tie in ties}
-        web.beyond |= {each: edges[each] - read for each in new if edges.get(each, 0) > read}
-        web.edges |= dict.fromkeys(new, 0) | edges
-        web.values = reached(seeds.values, list(web.ties.values()), web.edges, steps=step)
-    return web
+        subgraph.ties |= {tie.id: tie for tie in ties}
+        subgraph.beyond |= {node: edges[node] - read for node in new if edges.get(node, 0) > read}
+        subgraph.edges |= dict.fromkeys(new, 0) | edges
+        subgraph.values = spread_activation(seeds.values, list(subgraph.ties.values()), subgraph.edges, steps=step)
+    return subgraph
 
 
 async def material_of(
-    scope: Scope, seeds: Seeds, web: Web, most: int, now: datetime, *, has_texts: bool = True
-) -> Material:
-    """Return what may be told of so many nodes and connections, the most valuable first."""
-    chosen = [each for each in in_order(web.values) if each not in seeds.told][:most]
-    ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
-    named = sorted(ends.difference(chosen), key=lambda each: (-web.values.get(each, 0.0), each))[:_MOST_ENDS]
-    rows = {each: seeds.rows[each] for each in chosen if each in seeds.rows}
-    links = [each for each in chosen if each not in rows and _is_connection(seeds, each)]
-    nodes = [each for each in chosen if each not in rows and each not in links]
+    scope: Scope, seeds: Seeds, subgraph: Subgraph, most: int, now: datetime, *, has_texts: bool = True
+) -> RecallInput:
+    """Return the input of a recall with up to `most` nodes and connections, the most valuable first."""
+    chosen = [node for node in in_order(subgraph.values) if node not in seeds.reported][:most]
+    ends = {end for tie in subgraph.ties.values() for end in (tie.from_id, tie.to_id)}
+    named = sorted(ends.difference(chosen), key=lambda node: (-subgraph.values.get(node, 0.0), node))[:_MAX_ENDS]
+    rows = {node: seeds.rows[node] for node in chosen if node in seeds.rows}
+    links = [node for node in chosen if node not in rows and _is_connection(seeds, node)]
+    node_ids = [node for node in chosen if node not in rows and node not in links]
     known: dict[str, Brief] = {}
     texts: dict[str, list[str]] = {}
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
-        rows.update(await told_of(scope, kind, ids))
+        rows.update(await fetch_rows(scope, kind, ids))
 
-    async def call() -> None:
-        known.update(await called(scope, named))
+    async def describe_ends() -> None:
+        known.update(await fetch_briefs(scope, named))
 
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
 
     async with task_group() as tasks:
-        tasks.start_soon(describe, Kind.NODE, nodes)
-        tasks.start_soon(call)
+        tasks.start_soon(describe, Kind.NODE, node_ids)
+        tasks.start_soon(describe_ends)
         if has_texts:
             tasks.start_soon(read)
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
-    present = [rows[each] for each in chosen if each in rows and seeds.tells(rows[each])]
-    chosen = _best_first(scope, web.values, present, seeds)
-    titles = {each: rows[each].named for each in chosen if not rows[each].ends}
-    heard = await observations_of(scope, seeds, titles, 2 * most) if has_texts else dict[str, Heard]()
-    changed = await outdated(scope, [*texts, *(one.owner for each in heard.values() for one in each.passages)])
-    texts = {each: found for each, found in texts.items() if each not in changed}
-    things = [
-        _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None)
-        for each in chosen
+    present = [rows[node] for node in chosen if node in rows and seeds.tells(rows[node])]
+    chosen = _best_first(scope, subgraph.values, present, seeds)
+    titles = {node: rows[node].named for node in chosen if not rows[node].ends}
+    pages = await observations_of(scope, seeds, titles, 2 * most) if has_texts else dict[str, ObservationPage]()
+    changed = await find_changed_since_indexed(
+        scope, [*texts, *(passage.owner for node in pages.values() for passage in node.passages)]
+    )
+    texts = {node: results for node, results in texts.items() if node not in changed}
+    items = [
+        _as_item(rows[node], texts.get(node, ()), seeds.passages.get(node, ()), now, is_past=scope.at is not None)
+        for node in chosen
     ]
-    known_already = changed | seeds.told
-    told = await _with_observed(scope, seeds, things, {each: one.without(known_already) for each, one in heard.items()})
+    known_already = changed | seeds.reported
+    observed = await _with_observations(
+        scope, seeds, items, {node: page.without(known_already) for node, page in pages.items()}
+    )
     if has_texts:
-        told = await with_earlier_values(scope, told, seeds.question, seeds.narrowed)
-    known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
-    ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
-    return Material(told, ties, known)
+        observed = await with_earlier_values(scope, observed, seeds.question, seeds.narrowed)
+    known |= {node: Brief(row.named, row.type) for node, row in rows.items() if not row.ends}
+    ties = [tie for tie in subgraph.ties.values() if tie.from_id in known and tie.to_id in known]
+    return RecallInput(observed, ties, known)
 
 
-def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[ToldRow], seeds: Seeds) -> list[str]:
-    """Return things in their order: those that have ended come last, unless the past or nothing but names is asked for.
+def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[RecallRow], seeds: Seeds) -> list[str]:
+    """Return items in order. Ended ones come last, unless the request is about the past or has only names.
 
-    A summary that is not asked about counts less: its facts are told themselves.
+    A summary that is not named counts less, since its facts are items of their own.
     """
     has_past = seeds.is_by_name or scope.filters.ended or scope.filters.valid_at is not None
     at = scope.then or utc_now()
 
-    def value(row: ToldRow) -> tuple[bool, float]:
+    def value(row: RecallRow) -> tuple[bool, float]:
         holds = has_past or row.valid_to is None or instant(row.valid_to) > at
-        return holds, values[row.id] * (OF_SUMMARY if row.type == SUMMARY and row.id not in seeds.asked else 1.0)
+        return holds, values[row.id] * (OF_SUMMARY if row.type == SUMMARY and row.id not in seeds.named else 1.0)
 
     return [row.id for row in sorted(rows, key=value, reverse=True)]
 
 
-async def _with_observed(
-    scope: Scope, seeds: Seeds, things: Sequence[Thing], heard: Mapping[str, Heard]
-) -> list[Thing]:
-    """Return things with what was observed of them."""
-    passages = [passage for heard_of in heard.values() for passage in heard_of.passages]
+async def _with_observations(
+    scope: Scope, seeds: Seeds, items: Sequence[RecallItem], pages: Mapping[str, ObservationPage]
+) -> list[RecallItem]:
+    """Return the items with their observations."""
+    passages = [passage for page in pages.values() for passage in page.passages]
     over = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
     notes = await observation_notes(scope, passages)
     asks = {note.id: note.asks for note in notes}
     times = {note.id: note.time for note in notes if note.time is not None}
-    shares = _shares(seeds, things)
+    shares = _shares(seeds, items)
 
-    def told(thing: Thing) -> Thing:
-        known = heard.get(thing.id, Heard())
+    def with_observations(item: RecallItem) -> RecallItem:
+        known = pages.get(item.id, ObservationPage())
         observed = tuple(
-            _observed(one, over.get(one.owner), times.get(one.owner), scope.then or utc_now())
-            for one in newest_first(known.passages, asks)
+            _as_observation(passage, over.get(passage.owner), times.get(passage.owner), scope.then or utc_now())
+            for passage in newest_first(known.passages, asks)
         )
-        return replace(thing, observed=observed, unread=known.unread, share=shares.get(thing.id, 0.0))
+        return replace(item, observed=observed, unread=known.unread, share=shares.get(item.id, 0.0))
 
-    return [told(each) for each in things]
+    return [with_observations(item) for item in items]
 
 
-def _observed(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
-    """Return an observation with its dates: those of its validity, else the time it happened, else its first day."""
+def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
+    """Return an observation with its dates: of its validity, else of its event, else its first day."""
     is_ending = over is None and passage.valid_to < LATEST
     until = last_day(moment(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
@@ -186,37 +190,39 @@ def _observed(passage: Passage, over: Superseded | None, time: datetime | None, 
     return Observed(passage.text, passage.date, over, until=until)
 
 
-def _shares(seeds: Seeds, things: Sequence[Thing]) -> dict[str, float]:
-    """Return which part of the tokens left the observations of each thing that is asked about take at once.
+def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
+    """Return the share of the remaining tokens that the observations of named items get at once, by item.
 
-    That is what the question or the request names, with a question also the best of what it finds, and without either
-    what is used most. Where nothing but names are given, what has them comes before all else.
+    The question or request names items, and the best result of a question counts as named, without either the most
+    used node. If a request has only names, their items come before all others.
     """
-    asked = [each.id for each in things if each.id in seeds.asked]
+    requests = [item.id for item in items if item.id in seeds.named]
     if seeds.is_by_name:
-        return {each: 1 / (len(asked) - place) for place, each in enumerate(asked)}
-    return dict.fromkeys([*asked, *(each.id for each in things[:1] if seeds.passages)], _SHARE)
+        return {subject: 1 / (len(requests) - place) for place, subject in enumerate(requests)}
+    return dict.fromkeys([*requests, *(item.id for item in items[:1] if seeds.passages)], _SHARE)
 
 
-def _is_connection(seeds: Seeds, each: str) -> bool:
-    return any(passage.owner_kind == Kind.CONNECTION for passage in seeds.passages.get(each, ())[:1])
+def _is_connection(seeds: Seeds, subject: str) -> bool:
+    return any(passage.owner_kind == Kind.CONNECTION for passage in seeds.passages.get(subject, ())[:1])
 
 
-def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: datetime, *, is_past: bool) -> Thing:
-    """Return what may be told of a node or connection."""
+def _as_item(
+    row: RecallRow, texts: Sequence[str], passages: Sequence[Passage], now: datetime, *, is_past: bool
+) -> RecallItem:
+    """Return a node or connection as an item of a recall."""
     is_long = len(texts) > PASSAGES
     known = sorted(row.facts, key=lambda fact: str(fact[0]))
     facts = [(str(key), value) for key, value in known if value != row.named and not is_of_pattern(str(key), value)]
-    if row.type == SUMMARY:  # the title says it, or it says nothing to a reader
-        facts = [each for each in facts if each[0] != SUMMARY_KEY]
+    if row.type == SUMMARY:  # the title has it, or it means nothing to a reader
+        facts = [fact for fact in facts if fact[0] != SUMMARY_KEY]
     if row.tags:
         facts.append(("tags", ", ".join(row.tags)))
     is_link = row.from_id is not None and row.to_id is not None
-    return Thing(
+    return RecallItem(
         id=row.id,
         type=row.type,
         title="" if is_link else row.named,
-        text=_best_of(texts, found) if is_long else stitched(texts),
+        text=_best_of(texts, passages) if is_long else join_passages(texts),
         is_part=is_long,
         summary=row.summary,
         facts=tuple(facts),
@@ -227,10 +233,10 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
     )
 
 
-def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
-    """Return since when and until when something holds, or else how old it is; in the past, the day of its last change.
+def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
+    """Return the validity in words, else the age, and for a past state the day of the last change.
 
-    What holds no more says when it ended. A summary has its date, since summaries are not updated.
+    An ended item has its end. A summary has its date, since summaries are not updated.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     begins = None if row.valid_from is None else instant(row.valid_from)
@@ -246,61 +252,66 @@ def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
     return day(instant(row.modified)) if is_past else age(instant(row.modified), now)
 
 
-def _best_of(texts: Sequence[str], found: Sequence[Passage]) -> str:
-    """Return the passages of a long content that were found, in the order in which they were; else the first ones."""
-    best = [each.text for each in found if each.place.startswith(_CONTENT)][:PASSAGES]
-    return stitched(best or texts[:PASSAGES])
+def _best_of(texts: Sequence[str], passages: Sequence[Passage]) -> str:
+    """Return the found passages of a long content, best first, else its first ones."""
+    best = [passage.text for passage in passages if passage.place.startswith(_CONTENT)][:PASSAGES]
+    return join_passages(best or texts[:PASSAGES])
 
 
 LAST = 20
-"""The last observations that are read of what is not near, where no question finds any."""
-_MOST_BARE = 10
-"""Things of which only names were found that are looked into too."""
+"""Maximum number of observations of items that are not near, without a question: the last ones."""
+_MAX_BARE = 10
+"""Maximum number of items found only by name whose observations are read."""
 _TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What was observed of a thing, what fits the question best first, and how many more observations there are."""
+class ObservationPage:
+    """A page of a node's observations, best first, and the number of others."""
 
     passages: Sequence[Passage] = ()
     unread: int = 0
 
-    def without(self, changed: Collection[str]) -> Heard:
+    def without(self, changed: Collection[str]) -> ObservationPage:
         """Return it without observations that changed since they were indexed."""
-        return replace(self, passages=[each for each in self.passages if each.owner not in changed])
+        return replace(self, passages=[passage for passage in self.passages if passage.owner not in changed])
 
 
-async def observations_of(scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int) -> Mapping[str, Heard]:
-    """Return what was observed of things, given their titles, the most valuable first; of each so many at most."""
-    bare = [each for each in titles if each in seeds.values and is_bare(seeds.passages.get(each, ()))][:_MOST_BARE]
-    near = [each for place, each in enumerate(titles) if place < NEAR or each in seeds.asked or each in bare]
-    others = [each for each in titles if each not in near]
+async def observations_of(
+    scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
+) -> Mapping[str, ObservationPage]:
+    """Return the observations of nodes by their titles, at most `most` of each. Nodes are in order of value."""
+    bare = [title for title in titles if title in seeds.values and is_bare(seeds.passages.get(title, ()))][:_MAX_BARE]
+    near = [node for place, node in enumerate(titles) if place < NEAR or node in seeds.named or node in bare]
+    others = [title for title in titles if title not in near]
     read: dict[str, list[Passage]] = {}
     counts: dict[str, int] = {}
 
-    async def look(nodes: Sequence[str], most: int) -> None:
+    async def read_observations(nodes: Sequence[str], most: int) -> None:
         read.update(await latest_observations(scope, nodes, seeds.vector, most))
 
     async def count() -> None:
         counts.update(await count_observations(scope, list(titles)))
 
     async with task_group() as tasks:
-        tasks.start_soon(look, near, most)
-        if not seeds.passages:  # nothing was asked that would find them
-            tasks.start_soon(look, others, min(LAST, most))
+        tasks.start_soon(read_observations, near, most)
+        if not seeds.passages:  # no query would find them
+            tasks.start_soon(read_observations, others, min(LAST, most))
         if seeds.narrowed is None:
             tasks.start_soon(count)
-    return {each: _heard(seeds, title, each, read.get(each, ()), counts.get(each, 0)) for each, title in titles.items()}
+    return {
+        node: _observation_page(seeds, title, node, read.get(node, ()), counts.get(node, 0))
+        for node, title in titles.items()
+    }
 
 
-def _heard(seeds: Seeds, title: str, node: str, read: Sequence[Passage], count: int) -> Heard:
-    found = [each for each in seeds.passages.get(node, ()) if _is_observation(each)]
-    dated = [each for each in read if seeds.narrowed is None or is_dated(each, seeds.narrowed)]
-    every = list({each.key: each for each in (*dated, *found)}.values())
+def _observation_page(seeds: Seeds, title: str, node: str, read: Sequence[Passage], count: int) -> ObservationPage:
+    passages = [passage for passage in seeds.passages.get(node, ()) if _is_observation(passage)]
+    dated = [passage for passage in read if seeds.narrowed is None or is_dated(passage, seeds.narrowed)]
+    page = list({passage.key: passage for passage in (*dated, *passages)}.values())
     if seeds.question.terms or seeds.vector is not None:
-        every = sort_by_fit(seeds.question, title, every, seeds.points)
-    return Heard(every, max(count - len({each.owner for each in every}), 0))
+        page = sort_by_fit(seeds.question, title, page, seeds.points)
+    return ObservationPage(page, max(count - len({passage.owner for passage in page}), 0))
 
 
 def _is_observation(passage: Passage) -> bool:

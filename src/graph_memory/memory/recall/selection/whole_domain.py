@@ -1,4 +1,4 @@
-"""The whole of a memory, for a deep recall that asks for nothing: as much of it as could be told."""
+"""The whole memory, for a deep recall without a query: as much of it as fits."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from graph_memory.memory.graph.queries import Page, query_nodes
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.recall.recall_queries import ties_of
 from graph_memory.memory.recall.rendering.spreading_activation import in_order
-from graph_memory.memory.recall.selection.fact_selection import Web
+from graph_memory.memory.recall.selection.fact_selection import Subgraph
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.traversal.walks.edges import chunks
 from graph_memory.model.matching import FieldFilter
 from graph_memory.model.results import NodeIds
 
 TOKENS_OF_THE_SHORTEST = 8
-"""Tokens that nothing takes less than."""
+"""Minimum number of tokens of an item."""
 
 
-async def whole(scope: Scope, web: Web, most: int) -> tuple[Web, list[str]]:
-    """Return a web with so many nodes and their connections, what was reached first, and what is to be noted."""
-    every = await _nodes(scope, most)
-    values = {**dict.fromkeys(every.node_ids, 0.0), **web.values}
+async def whole_domain(scope: Scope, subgraph: Subgraph, most: int) -> tuple[Subgraph, list[str]]:
+    """Return a subgraph with up to `most` nodes and their connections, reached ones first, and notes."""
+    page = await _nodes(scope, most)
+    values = {**dict.fromkeys(page.node_ids, 0.0), **subgraph.values}
     chosen = in_order(values)[:most]
-    ties, edges = dict(web.ties), dict(web.edges)
+    ties, edges = dict(subgraph.ties), dict(subgraph.edges)
     scale = await scope.scale()
-    for part in chunks([each for each in chosen if each not in edges]):
-        found, degrees = await ties_of(scope, scale, part)
-        ties |= {tie.id: tie for tie in found}
+    for part in chunks([node for node in chosen if node not in edges]):
+        results, degrees = await ties_of(scope, scale, part)
+        ties |= {tie.id: tie for tie in results}
         edges |= dict.fromkeys(part, 0) | degrees
     more = f"There are more nodes than the {most:,} that were looked at: ask for something."
-    return replace(web, ties=ties, edges=edges, values=values), [more] if every.next_cursor else []
+    return replace(subgraph, ties=ties, edges=edges, values=values), [more] if page.next_cursor else []
 
 
 def most_of_all(tokens: int) -> int:
-    """Return how many things could at most be told in so many tokens."""
+    """Return the maximum number of items in a reply of `tokens` tokens."""
     return tokens // TOKENS_OF_THE_SHORTEST
 
 
 async def _nodes(scope: Scope, limit: int) -> NodeIds:
-    """Return so many nodes, as they are or as they were."""
+    """Return up to `limit` nodes, in the current or the past state."""
     if scope.at is not None:
         return await Past(scope.core, scope.domain, scope.at).query_nodes(limit=limit)
     anything = FieldFilter()

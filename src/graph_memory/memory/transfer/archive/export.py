@@ -66,7 +66,7 @@ EVENTS = query("transfer/events", EventRow)
 
 
 async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> Exported:
-    """Write a domain's log to a file or a stream. `Transfer.export_file` tells the rest."""
+    """Write a domain's log to a file or a stream. See `Transfer.export_file`."""
     header = await header_of(core, domain)
     with writing(Path(target) if isinstance(target, str) else target) as writer:
         return await write_log(core, header, writer, tell)
@@ -78,7 +78,7 @@ async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) 
 
 
 async def header_of(core: Core, domain: str) -> Header:
-    """Return what the first line of an export tells. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
+    """Return the header of an export. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
     row = await core.store.one(ARCHIVE_HEAD, domain=domain)
     if row is None:
         raise no_ontology(domain)
@@ -96,9 +96,9 @@ async def header_of(core: Core, domain: str) -> Header:
 
 
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
-    """Return what a log up to a number says of its domain; that it was compacted may have been told only later."""
-    told = await core.store.one(DOMAIN_EVENT, domain=domain, until=until)
-    state = DomainState.from_state(told) if told else DomainState(created=created)
+    """Return the state of a domain in its log up to a number. A compaction may be recorded later."""
+    rendered = await core.store.one(DOMAIN_EVENT, domain=domain, until=until)
+    state = DomainState.from_state(rendered) if rendered else DomainState(created=created)
     return replace(state, compacted_to=compacted_to)
 
 
@@ -125,7 +125,7 @@ class _Exporting:
             self._events += len(page)
             self._tell(_STAGE, self._events / max(1, header.events))
         if self._events != header.events:
-            raise _changed(header.domain)
+            raise _changed_meanwhile(header.domain)
         sha256 = await anyio.to_thread.run_sync(self._writer.end, self._events, self._contents)
         return Exported(
             domain=header.domain, seq=header.seq, events=self._events, contents=self._contents, sha256=sha256
@@ -148,7 +148,7 @@ class _Exporting:
             await self._write(lines)
 
     async def _texts(self, refs: Iterable[ContentRef | None]) -> Mapping[str, str]:
-        """Return what of the contents Neo4j keeps: it may have the bytes of binary content too, which came as text."""
+        """Return the contents in Neo4j, which may include binary content that was written as text."""
         hashes = {ref.sha256 for ref in refs if ref is not None}
         if not hashes:
             return {}
@@ -156,7 +156,7 @@ class _Exporting:
         return {row.sha256: row.text for row in rows}
 
     def _is_due(self, ref: ContentRef) -> bool:
-        """Say whether content has yet to be written, and remember it as written."""
+        """Return whether content is not written yet, and mark it as written."""
         if (ref.sha256, ref.is_text) in self._written:
             return False
         if len(self._written) == REMEMBERED:
@@ -200,6 +200,6 @@ class _Row:
         return cls(cast("int", row.event["_seq"]), event_line(row.event), None if is_known else ref)
 
 
-def _changed(domain: str) -> GraphError:
+def _changed_meanwhile(domain: str) -> GraphError:
     hint = "It was compacted or deleted during the export: export it again."
     return GraphError(Code.DOMAIN_BUSY, f"The log of domain {domain} changed while it was exported", {"hint": hint})

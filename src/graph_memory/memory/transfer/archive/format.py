@@ -37,7 +37,7 @@ LONGEST = 32 * PIECE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What the first line tells: whose log it is, how far it goes, and what the domain is."""
+    """The first line of a file: the domain, the range of the log, and the domain's state."""
 
     domain: str
     exported: datetime
@@ -73,7 +73,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What the last line tells of all before it."""
+    """The last line of a file: the counts of all lines before it."""
 
     events: int
     contents: int
@@ -84,12 +84,12 @@ Line = State | Text | Piece | End
 
 
 def is_text_line(ref: ContentRef) -> bool:
-    """Say whether content is written as one line of text."""
+    """Return whether content is written as one line of text."""
     return ref.is_text and ref.size <= PIECE
 
 
 def pieces_of(size: int) -> int:
-    """Return how many lines content that is no line of text takes."""
+    """Return the number of lines of content in pieces."""
     return max(1, -(-size // PIECE))
 
 
@@ -141,10 +141,10 @@ def _line(value: object) -> bytes:
 
 
 def _plain(row: Mapping[str, object]) -> dict[str, object]:
-    return {key: _told(key, value) for key, value in row.items() if value is not None and key != "_domain"}
+    return {key: _json_value(key, value) for key, value in row.items() if value is not None and key != "_domain"}
 
 
-def _told(key: str, value: object) -> object:
+def _json_value(key: str, value: object) -> object:
     """Return a value as JSON has it. The times that all events have are text, any other says that it is one."""
     if key in TIMES:
         return written_time(datetime.fromisoformat(value) if isinstance(value, str) else cast("datetime", value))
@@ -186,9 +186,9 @@ class _EndLine(Strict):
 
 
 def read_header(line: bytes) -> Header:
-    """Return what the first line tells. Raises INVALID_ARCHIVE."""
+    """Return the parsed header. Raises INVALID_ARCHIVE."""
     try:
-        return _header(_parsed(line, 1))
+        return _header(_parse_line(line, 1))
     except GraphError as error:
         if "version" in error.details:
             raise
@@ -198,12 +198,12 @@ def read_header(line: bytes) -> Header:
 
 
 def read_line(line: bytes, number: int) -> Line:
-    """Return what a line after the first holds. Raises INVALID_ARCHIVE, naming the line, for one that cannot be."""
-    fields = _parsed(line, number)
+    """Return the parsed line after the first. Raises INVALID_ARCHIVE with its number if it is invalid."""
+    fields = _parse_line(line, number)
     if "event" in fields:
         event = fields["event"]
         if len(fields) > 1 or not isinstance(event, dict):
-            raise damaged(number, "does not hold exactly one event")
+            raise damaged_line(number, "does not hold exactly one event")
         with at_line(number, cast("object", event)):
             return event_from(cast("Mapping[str, object]", event))
     if "text" in fields:
@@ -214,7 +214,7 @@ def read_line(line: bytes, number: int) -> Line:
     if "end" in fields:
         end = _as(_EndLine, fields, number).end
         return End(end.events, end.contents, end.sha256)
-    raise damaged(number, "is not one that an export has after the first")
+    raise damaged_line(number, "is not one that an export has after the first")
 
 
 @contextmanager
@@ -233,9 +233,9 @@ def at_line(number: int, event: object) -> Generator[None]:
 def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
     """Return the error for an event; its details tell the subject and the fault for those who show no lines."""
     if left is not None:
-        error, subject = damaged(number, f"leaves {shown(left)} in an impossible state: it {fault}"), left
+        error, subject = damaged_line(number, f"leaves {shown(left)} in an impossible state: it {fault}"), left
     else:
-        error = damaged(number, f"holds an event that {fault}")
+        error = damaged_line(number, f"holds an event that {fault}")
         subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
     return GraphError(error.code, error.message, {**error.details, "subject": shown(subject), "fault": fault})
 
@@ -244,24 +244,24 @@ def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
     try:
         return read(model, fields)
     except Wrong as wrong:
-        raise damaged(number, str(wrong)) from wrong
+        raise damaged_line(number, str(wrong)) from wrong
     except GraphError as error:
-        raise damaged(number, f"breaks a rule: {error.message}") from error
+        raise damaged_line(number, f"breaks a rule: {error.message}") from error
 
 
-def _parsed(line: bytes, number: int) -> Mapping[str, object]:
+def _parse_line(line: bytes, number: int) -> Mapping[str, object]:
     try:
         value = parse_json_strictly(line)
     except ValueError as error:
-        raise damaged(number, "is not JSON in UTF-8") from error
+        raise damaged_line(number, "is not JSON in UTF-8") from error
     if not isinstance(value, dict):
-        raise damaged(number, "is not a JSON object")
+        raise damaged_line(number, "is not a JSON object")
     return cast("Mapping[str, object]", value)
 
 
 def _header(fields: Mapping[str, object]) -> Header:
     if fields.get("format") != FORMAT:
-        raise damaged(1, "does not name the format")
+        raise damaged_line(1, "does not name the format")
     version = fields.get("version")
     if isinstance(version, int) and version > VERSION:
         raise GraphError(
@@ -269,31 +269,31 @@ def _header(fields: Mapping[str, object]) -> Header:
             f"The file has format version {shown(version)}; this graph-memory supports versions up to {VERSION}",
             {"line": 1, "version": version, "hint": "Update graph-memory to the version that wrote it, or newer."},
         )
-    told = _as(_HeaderLine, fields, 1)
+    line = _as(_HeaderLine, fields, 1)
     with at_line(1, None):
-        state = DomainState.from_state(domain_fields(told.state))
+        state = DomainState.from_state(domain_fields(line.state))
     return Header(
-        domain=told.domain,
-        exported=told.exported,
-        written_by=told.written_by,
-        seq=told.seq,
-        events=told.events,
-        ontology_version=told.ontology_version,
+        domain=line.domain,
+        exported=line.exported,
+        written_by=line.written_by,
+        seq=line.seq,
+        events=line.events,
+        ontology_version=line.ontology_version,
         state=state,
     )
 
 
-def _piece(told: _PieceLine, number: int) -> Piece:
+def _piece(line: _PieceLine, number: int) -> Piece:
     try:
-        return Piece(told.content, told.part, told.of, base64.b64decode(told.base64, validate=True))
+        return Piece(line.content, line.part, line.of, base64.b64decode(line.base64, validate=True))
     except ValueError as error:
-        raise damaged(number, "holds content that is not base64") from error
+        raise damaged_line(number, "holds content that is not base64") from error
 
 
-def damaged(line: int, what: str) -> GraphError:
+def damaged_line(line: int, fault: str) -> GraphError:
     """Return the error for a line that is not as it was written."""
     hint = "The file is damaged or was edited: export the domain again, or use another copy of the file."
-    return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {what}", {"line": line, "hint": hint})
+    return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {fault}", {"line": line, "hint": hint})
 
 
 def cut_short(line: int) -> GraphError:

@@ -20,7 +20,7 @@ from graph_memory.memory.changes.context import read_stored
 from graph_memory.memory.changes.stored_data_check import Misfit
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import delete_domain
-from graph_memory.memory.domains.tree import DOMAIN, append_of_job, domain_draft
+from graph_memory.memory.domains.tree import DOMAIN, append_job_event, domain_draft
 from graph_memory.memory.graph.ontology import logged_types
 from graph_memory.memory.transfer.archive.export import ARCHIVE_HEAD
 from graph_memory.memory.transfer.archive.format import Header, Text
@@ -86,9 +86,9 @@ FINISH = query("transfer/finish", Nothing)
 async def import_file(
     core: Core, path: Path | str, name: str | None, tell: Progress, *, is_folder: bool = False
 ) -> Imported:
-    """Make a domain of the log in a file. `Transfer.import_file` tells the rest.
+    """Create a domain from the log in a file. See `Transfer.import_file`.
 
-    The file made of a folder is never made again, so what it began is taken back whatever goes wrong.
+    The file made of a folder is temporary, so after any failure the domain is removed again.
     """
     if name:
         check_domain(name)
@@ -224,8 +224,14 @@ class _Importing:
                 times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
                 first = {"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]}
                 protects = any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events)
-                given = {"first": first, "events": rows, "contents": [], "turns": turns_of(times), "protects": protects}
-                await transaction.run(APPEND, domain=self._job.domain, **given, **stand)
+                arguments = {
+                    "first": first,
+                    "events": rows,
+                    "contents": [],
+                    "turns": turns_of(times),
+                    "protects": protects,
+                }
+                await transaction.run(APPEND, domain=self._job.domain, **arguments, **stand)
 
         await self._job.step(then, append)
 
@@ -276,7 +282,7 @@ class _Importing:
         self._tell("Building the graph", min(1.0, (done - self._header.events) / living))
 
     async def _events(self, seqs: Sequence[int]) -> list[Event]:
-        """Return events as those that make their subjects, nodes with their text."""
+        """Return the events as creations of their subjects, with the texts of nodes."""
         events: list[Event] = []
         for row in await self._core.store.read(STATES, domain=self._job.domain, seqs=seqs):
             event = Event.from_row(row.event)
@@ -295,24 +301,24 @@ class _Importing:
         async def end(transaction: Transaction) -> None:
             nonlocal seq, left
             parent, left = await suitable_parent(transaction, domain, state.parent)
-            given = replace(state, parent=parent).state()
-            await run_projection(transaction, Projection(domain, {Step.PUT_DOMAIN: [{"state": given}]}))
+            state_row = replace(state, parent=parent).state()
+            await run_projection(transaction, Projection(domain, {Step.PUT_DOMAIN: [{"state": state_row}]}))
             if left is not None:
                 last = await last_event(transaction, domain, DOMAIN)
                 draft = domain_draft(replace(self._header.state, parent=None), last and last.seq)
-                seq = await append_of_job(self._core, transaction, domain, draft)
+                seq = await append_job_event(self._core, transaction, domain, draft)
             await transaction.run(FINISH, domain=domain, epoch=time_ns() // 1_000)
 
         await self._job.end(end)
         return _Made(seq, state.forked_from, left)
 
     async def _state(self) -> DomainState:
-        """Return what the domain is; a branch without its source here has no past before the fork."""
+        """Return the state of the domain. A branch without its source starts at the fork."""
         state = self._header.state
         if state.forked_from is None:
             return state
-        given = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
-        is_same = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
+        arguments = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
+        is_same = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **arguments)
         return state if is_same else replace(state, forked_from=None)
 
 

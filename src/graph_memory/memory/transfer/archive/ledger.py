@@ -1,4 +1,4 @@
-"""What lives at each point of a log that is read from a file, so that an event is refused that could not come there.
+"""The subjects that exist at each point of a log in a file, by which impossible events are refused.
 
 It is kept in a private SQLite database that is in memory while it is small and on disk after that: logs are long.
 Ends, topology and what is tied to a deleted node are looked at when a batch has ended, as a write is one batch. What
@@ -120,7 +120,7 @@ class Ledger:
         """Look at what lives when the log has ended."""
         with noting(), at_line(line, None):
             self._settle()
-            if left := self._one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
+            if left := self._fetch_one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
                 raise Wrong("was erased, but lives", left[0])
             for subject, declared in self._log.types.items():
                 if isinstance(declared, ConnectionType) and link_rules(declared):
@@ -133,8 +133,8 @@ class Ledger:
 
     def _take(self, row: State) -> None:
         subject = str(row["_subject"])
-        found = self._one(_KNOWN, subject)
-        before = _Known(*found) if found else None
+        results = self._fetch_one(_KNOWN, subject)
+        before = _Known(*results) if results else None
         op = Op(str(row.get("_was", row["_op"])))
         self._check_order(row, op, before)
         self._check_previous(row, op, before)
@@ -168,14 +168,14 @@ class Ledger:
             raise Wrong(f"deletes {name}, which does not exist")
 
     def _check_previous(self, row: State, op: Op, before: _Known | None) -> None:
-        told = cast("int | None", row.get("_prev"))
+        number = cast("int | None", row.get("_prev"))
         if before is None:
-            is_right = told is None or told <= self._old_until
+            is_right = number is None or number <= self._old_until
         else:
             begins = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # a type that was taken back
-            is_right = told == before.seq or (told is None and begins)
+            is_right = number == before.seq or (number is None and begins)
         if not is_right:
-            raise Wrong(f"follows event {told}, which is not the last about {shown(row['_subject'])}")
+            raise Wrong(f"follows event {number}, which is not the last about {shown(row['_subject'])}")
 
     def _check_content(self, row: State) -> None:
         """Raise `Wrong` unless the content came before in the shape in which it is kept, and is what is said of it."""
@@ -183,10 +183,10 @@ class Ledger:
         if ref is None:
             return
         query = "SELECT size, is_text FROM content WHERE sha256 = ? AND is_line = ?"
-        found = self._one(query, ref.sha256, is_text_line(ref))
-        if found is None:
+        results = self._fetch_one(query, ref.sha256, is_text_line(ref))
+        if results is None:
             raise Wrong(f"refers to content {ref.sha256}, which no earlier line holds")
-        if found[0] != ref.size or (ref.is_text and not found[1]):
+        if results[0] != ref.size or (ref.is_text and not results[1]):
             raise Wrong(f"says that content {ref.sha256} is {ref.size:,} bytes of {ref.encoding}, which it is not")
         if ref.is_text:
             self.longest_text = max(self.longest_text, ref.size)
@@ -204,19 +204,19 @@ class Ledger:
         self._db.executemany("INSERT INTO claim VALUES (?, ?, ?)", rows)
 
     def _check_is_unused(self, kind: Kind, name: str) -> None:
-        if user := self._one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
+        if user := self._fetch_one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
             raise Wrong(f"deletes the type {shown(name)}, which {user[0]} still has")
 
     def _settle(self) -> None:
         """Look at what the batch that has ended leaves."""
         if self._seq < self._open_until:
             return
-        asked = [(_SINCE, self._settled)] if self._has_ties else []
-        for query, which in (*asked, *((_OF, node) for node in self._retyped)):
+        pairs = [(_SINCE, self._settled)] if self._has_ties else []
+        for query, which in (*pairs, *((_OF, node) for node in self._retyped)):
             for tie in self._db.execute(query, (which,)):
                 self._check_tie(tie)
         for end in ("source", "target") if self._has_gone else ():
-            if left := self._one(_LEFT.format(end=end), self._settled):
+            if left := self._fetch_one(_LEFT.format(end=end), self._settled):
                 raise Wrong(f"is attached to node {left[0]}, which does not exist", left[1])
         self._settled, self._has_ties, self._has_gone = self._seq, False, False
         self._retyped.clear()
@@ -237,16 +237,19 @@ class Ledger:
     def _check_links(self, type_id: str, declared: ConnectionType) -> None:
         """Take note of what the connections of a type have for themselves, and look for a cycle of them."""
         living = self._db.execute(_LIVING, (declared.name,))
-        self._claim(type_id, ((one, claim) for one, a, b in living for claim in claims(declared, {}, (a, b))))
+        self._claim(
+            type_id,
+            ((connection_id, claim) for connection_id, a, b in living for claim in claims(declared, {}, (a, b))),
+        )
         if declared.acyclic and (nodes := find_cycle(self._db.execute(_EDGES, (declared.name,)))):
             raise Wrong(f"is in a cycle of {shown(declared.name)}", nodes[0])
 
-    def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
+    def _fetch_one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return self._db.execute(query, values).fetchone()
 
 
 def _check_identity(row: State, before: _Known | None) -> None:
-    """Raise `Wrong` when an id stands for something else than before: it stands for one thing for ever."""
+    """Raise `Wrong` if an id is used for another subject than before: ids are never reused."""
     if before is None:
         return
     if ("_erased" in row) != before.erased:

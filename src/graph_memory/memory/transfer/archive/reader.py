@@ -22,7 +22,7 @@ from graph_memory.memory.transfer.archive.format import (
     Piece,
     Text,
     cut_short,
-    damaged,
+    damaged_line,
     read_header,
     read_line,
 )
@@ -76,17 +76,17 @@ class Reader:
         self._path = path
         self._line = 0
         self.sha256 = ""
-        """What the last line says of all before it, once that was read and is so."""
+        """The last line, once it was read and its counts are correct."""
         self.longest_text = 0
         """Bytes of the longest text that an event refers to, once the log was followed."""
         self.living = 0
         """About how many nodes, connections and observations live at the end, once that was read."""
         self.late: list[AnyType] = []
-        """The types that got their last declaration after something of them, once that was read."""
+        """The types whose last declaration follows events of theirs, once the log was read."""
 
     def header(self) -> Header:
-        """Return what the first line tells."""
-        with self._opened() as file:
+        """Return the header."""
+        with self._open_stream() as file:
             return read_header(next(self._lines(file), b""))
 
     def pages(self, after: int, *, follows: bool = True) -> Generator[Page]:
@@ -97,22 +97,22 @@ class Reader:
         """
         total = max(1, self._path.stat().st_size)
         self._line = 0
-        with self._opened() as file:
+        with self._open_stream() as file:
             lines, digest = self._lines(file), hashlib.sha256()
             first = next(lines, b"")
             digest.update(first)
             log, page = LogCheck(read_header(first), utc_now()), Page()
-            with _followed(log, follows=follows) as ledger, closing(_Contents(ledger)) as contents:
+            with _ledger_for(log, follows=follows) as ledger, closing(_Contents(ledger)) as contents:
                 for line in lines:
-                    found = read_line(line, self._line)
-                    if isinstance(found, End):
-                        self._check_end(found, digest.hexdigest(), lines)
-                        self._end(found, log, contents)
+                    parsed_line = read_line(line, self._line)
+                    if isinstance(parsed_line, End):
+                        self._check_end(parsed_line, digest.hexdigest(), lines)
+                        self._end(parsed_line, log, contents)
                         yield page
                         return
                     digest.update(line)
                     page.size += len(line)
-                    self._add(page, found, log, contents, is_wanted=log.seq >= after)
+                    self._add(page, parsed_line, log, contents, is_wanted=log.seq >= after)
                     if page.is_full:
                         page.fraction = _position(file) / total
                         yield page
@@ -120,21 +120,21 @@ class Reader:
             raise cut_short(self._line)
 
     def _add(
-        self, page: Page, found: State | Text | Piece, log: LogCheck, contents: _Contents, *, is_wanted: bool
+        self, page: Page, state: State | Text | Piece, log: LogCheck, contents: _Contents, *, is_wanted: bool
     ) -> None:
-        match found:
+        match state:
             case Text():
-                contents.check_text(found, self._line)
-                page.texts += [found] if is_wanted else []
+                contents.check_text(state, self._line)
+                page.texts += [state] if is_wanted else []
             case Piece():
-                blob = contents.joined(found, self._line, keeps=is_wanted)
+                blob = contents.add_piece(state, self._line, keeps=is_wanted)
                 page.blobs += [blob] if blob is not None else []
             case _:
                 contents.check_whole(self._line)
-                log.event(found, self._line)
+                log.event(state, self._line)
                 if contents.ledger is not None:
-                    contents.ledger.event(found, self._line)
-                page.events += [found] if is_wanted else []
+                    contents.ledger.event(state, self._line)
+                page.events += [state] if is_wanted else []
 
     def _end(self, end: End, log: LogCheck, contents: _Contents) -> None:
         contents.check_whole(self._line)
@@ -147,9 +147,9 @@ class Reader:
 
     def _check_end(self, end: End, sha256: str, lines: Iterator[bytes]) -> None:
         if end.sha256 != sha256:
-            raise damaged(self._line, "has a SHA-256 that does not match the lines before it")
+            raise damaged_line(self._line, "has a SHA-256 that does not match the lines before it")
         if next(lines, None) is not None:
-            raise damaged(self._line, "comes after the last")
+            raise damaged_line(self._line, "comes after the last")
         self.sha256 = sha256
 
     def _lines(self, file: IO[bytes]) -> Iterator[bytes]:
@@ -163,11 +163,11 @@ class Reader:
                 return
             self._line += 1
             if not line.endswith(b"\n"):
-                raise cut_short(self._line - 1) if len(line) < LONGEST else damaged(self._line, "is too long")
+                raise cut_short(self._line - 1) if len(line) < LONGEST else damaged_line(self._line, "is too long")
             yield line
 
     @contextmanager
-    def _opened(self) -> Generator[IO[bytes]]:
+    def _open_stream(self) -> Generator[IO[bytes]]:
         try:
             file = self._path.open("rb")
         except OSError as error:
@@ -183,12 +183,12 @@ class Reader:
 
 
 def _position(file: IO[bytes]) -> int:
-    """Return how much of the file on disk is read."""
+    """Return the fraction of the file that was read."""
     return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else file.tell()  # pyright: ignore
 
 
 @contextmanager
-def _followed(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
+def _ledger_for(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
     if not follows:
         yield None
         return
@@ -219,28 +219,28 @@ class _Contents:
         self.check_whole(line)
         data = text.text.encode()
         if hashlib.sha256(data).hexdigest() != text.sha256:
-            raise damaged(line, "holds text that does not match its SHA-256")
+            raise damaged_line(line, "holds text that does not match its SHA-256")
         self._take(text.sha256, is_line=True, size=len(data), is_text=True)
 
     def check_whole(self, line: int) -> None:
         """Raise INVALID_ARCHIVE when content has begun that is not complete."""
         if self._awaited is not None:
-            raise damaged(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
+            raise damaged_line(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
 
-    def joined(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
+    def add_piece(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
         """Return content whose last piece this is, if it is to be kept. Raises INVALID_ARCHIVE."""
         if piece.part == 1:
             self.check_whole(line)
             self._begin(keeps=keeps)
         elif self._awaited != (piece.sha256, piece.part, piece.of):
-            raise damaged(line, "holds a piece of content without the pieces before it")
+            raise damaged_line(line, "holds a piece of content without the pieces before it")
         self._digest.update(piece.data)
         self._size += len(piece.data)
         self._decode(piece.data, is_last=piece.part == piece.of)
         if self._file is not None:
             self._file.write(piece.data)
         self._awaited = (piece.sha256, piece.part + 1, piece.of) if piece.part < piece.of else None
-        return self._ended(piece.sha256, line) if self._awaited is None else None
+        return self._finish_blob(piece.sha256, line) if self._awaited is None else None
 
     def _decode(self, data: bytes, *, is_last: bool) -> None:
         """Find out whether it is text."""
@@ -261,9 +261,9 @@ class _Contents:
         self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
         self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
 
-    def _ended(self, sha256: str, line: int) -> Blob | None:
+    def _finish_blob(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:
-            raise damaged(line, f"ends content {sha256}, which does not match its SHA-256")
+            raise damaged_line(line, f"ends content {sha256}, which does not match its SHA-256")
         self._take(sha256, is_line=False, size=self._size, is_text=self._decoder is not None)
         file, self._file = self._file, None
         return Blob(sha256, file) if file is not None else None

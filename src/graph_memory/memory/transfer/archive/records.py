@@ -1,4 +1,4 @@
-"""What an event in a file may hold, by its kind and by what it did. One table says it; anything else is refused.
+"""The allowed values of an event in a file, by its kind and operation, in one table. Others are refused.
 
 Ids, properties, tags, paths and formats are checked by the functions that check what a caller gives.
 """
@@ -22,8 +22,8 @@ from graph_memory.memory.transfer.values import (
     Sha256,
     Size,
     Strict,
-    Told,
     Word,
+    WorldTime,
     Wrong,
     read,
     recorded_time,
@@ -44,38 +44,38 @@ from graph_memory.model.values.properties import check_properties
 from graph_memory.model.values.titles import LONGEST as LONGEST_TITLE
 
 
-def _tags(given: list[str]) -> list[str]:
-    if list(check_tags(given)) != given:
+def _tags(values: list[str]) -> list[str]:
+    if list(check_tags(values)) != values:
         raise ValueError("holds a tag twice")
-    return given
+    return values
 
 
-def _sessions(given: str) -> str:
+def _sessions(value: str) -> str:
     try:
-        for one in sessions_from(given):
-            recorded_time(one.began.isoformat())
-            recorded_time(one.ended.isoformat())
+        for session in sessions_from(value):
+            recorded_time(session.began.isoformat())
+            recorded_time(session.ended.isoformat())
     except (ValueError, RecursionError, TypeError) as error:
         raise ValueError("holds no sessions") from error
-    return given
+    return value
 
 
-def _refused(given: str) -> str:
+def _check_refused(value: str) -> str:
     try:
-        faults_from(given)
+        faults_from(value)
     except ValueError as error:
         raise ValueError("holds no faults") from error
-    return given
+    return value
 
 
-def _merges(given: str) -> str:
+def _merges(value: str) -> str:
     try:
-        for name, told in cast("Mapping[str, object]", parse_json_strictly(given.encode())).items():
+        for name, merge in cast("Mapping[str, object]", parse_json_strictly(value.encode())).items():
             check_domain(name)
-            _Merge.model_validate(told)
+            _Merge.model_validate(merge)
     except (ValueError, RecursionError, AttributeError, GraphError) as error:
         raise ValueError("holds no merges") from error
-    return given
+    return value
 
 
 def _stored_name(name: str) -> str:
@@ -92,11 +92,11 @@ class _Merge(Strict):
     event: str | None
 
 
-Protected = Annotated[str, AfterValidator(lambda given: given if protection_from(given) else "")]
+Protected = Annotated[str, AfterValidator(lambda value: value if protection_from(value) else "")]
 
 
 class DomainFields(_Stored):
-    """What is kept of a domain itself."""
+    """The state of a domain."""
 
     created: Recorded
     forked_from: DomainName | None = None
@@ -112,8 +112,8 @@ class DomainFields(_Stored):
 
     @model_validator(mode="after")
     def _is_one_fork(self) -> DomainFields:
-        told = (self.forked_from, self.forked_at, self.begins_at)
-        if None in told and any(told):
+        fork_values = (self.forked_from, self.forked_at, self.begins_at)
+        if None in fork_values and any(fork_values):
             raise ValueError("describes only part of a fork")
         if self.begins_at is not None and self.begins_at <= (self.forked_at or 0):
             raise ValueError("starts before it was forked")
@@ -133,13 +133,13 @@ class _Event(_Stored):
     actor: Word | None = None
     prev: Seq | None = None
     request: Sha256 | None = None
-    refused: Annotated[str, AfterValidator(_refused)] | None = None
+    refused: Annotated[str, AfterValidator(_check_refused)] | None = None
     snapshot_of: Seq | None = None
 
 
 class _Bounded(_Stored):
-    valid_from: Told | None = None
-    valid_to: Told | None = None
+    valid_from: WorldTime | None = None
+    valid_to: WorldTime | None = None
 
     @model_validator(mode="after")
     def _is_in_order(self) -> _Bounded:
@@ -181,7 +181,7 @@ class _Node(_Bounded, _Event):
     derived_title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
     namespace: Annotated[str, AfterValidator(fields.check_namespace)] | None = None
     content_summary: Annotated[str, AfterValidator(fields.check_summary)] | None = None
-    summary_timestamp: Told | None = None
+    summary_timestamp: WorldTime | None = None
     metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
     tags: Annotated[list[str], AfterValidator(_tags)] | None = None
     path: Annotated[str, AfterValidator(fields.check_stored_path)] | None = None
@@ -233,8 +233,8 @@ class _Connection(_Bounded, _DeletedConnection):
 
     @model_validator(mode="after")
     def _is_whole(self) -> _Connection:
-        told = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
-        if len({one is None for one in told}) > 1:
+        lines = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
+        if len({line is None for line in lines}) > 1:
             raise ValueError("describes only part of its content")
         return self
 
@@ -245,7 +245,7 @@ class _DeletedAbout(_Event):
 
 class _Observation(_Bounded, _DeletedAbout):
     text: str
-    time: Told
+    time: WorldTime
     created: Recorded | None = None
     origin: str | None = None
     confidence: float | None = None
@@ -304,7 +304,7 @@ def event_from(row: Mapping[str, object]) -> State:
 
 
 def domain_fields(row: Mapping[str, object]) -> State:
-    """Return what a file says of its domain as it is stored. Raises `Wrong`."""
+    """Return the stored state of the domain of a file. Raises `Wrong`."""
     return read(DomainFields, row).model_dump(by_alias=True, exclude_none=True)
 
 
@@ -340,7 +340,7 @@ _RECORDED = ("_at", "_created", "_modified", "_summary_timestamp")
 
 
 def recorded_times(state: State) -> Sequence[datetime]:
-    """Return the times of the service's own in an event, also those of the sessions that it counts."""
-    told = [cast("datetime", state[name]) for name in _RECORDED if name in state]
+    """Return the recorded times of an event, including the times of its sessions."""
+    moments = [cast("datetime", state[name]) for name in _RECORDED if name in state]
     sessions = sessions_from(cast("str | None", state.get("_compacted")))
-    return [*told, *(time for one in sessions for time in (one.began, one.ended))]
+    return [*moments, *(time for session in sessions for time in (session.began, session.ended))]

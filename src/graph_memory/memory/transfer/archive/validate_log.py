@@ -1,4 +1,4 @@
-"""Is the log in a file one that a domain can have? Its events are looked at one by one, in order."""
+"""Validation of the log in a file, event by event in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from graph_memory.memory.transfer.archive.format import End, Header, at_line, damaged
+from graph_memory.memory.transfer.archive.format import End, Header, at_line, damaged_line
 from graph_memory.memory.transfer.archive.records import recorded_times
 from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.events import Draft, Op
@@ -39,7 +39,7 @@ class LogCheck:
         self.types: dict[str, AnyType] = {}
         """The types that are declared, by their subject ids."""
         self.late: set[str] = set()
-        """Those of them that were declared as they are after something of them."""
+        """The types whose current declaration follows events of theirs."""
         self._latest = now + LATEST
         self._at: datetime | None = None
         self._events = 0
@@ -50,7 +50,7 @@ class LogCheck:
             self._check_times(header.state.state())
 
     def event(self, row: State, line: int) -> None:
-        """Look at the next event. Raises INVALID_ARCHIVE for one that no log has, or not at this place."""
+        """Check the next event. Raises INVALID_ARCHIVE if it is impossible, or impossible at this point."""
         kind = Kind(str(row["_kind"]))
         with at_line(line, row):
             self._place(row)
@@ -72,17 +72,17 @@ class LogCheck:
         """Look at what the last line says. Raises INVALID_ARCHIVE when the lines before it say otherwise."""
         header = self.header
         domain = replace(self._domain, compacted_to=header.state.compacted_to) if self._domain else header.state
-        found = (self._events, contents, self._events, self.seq, self._ontology, domain)
-        told = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
-        if found != told or max(header.whole_after, header.state.begins_at or 0) > self.seq:
-            raise damaged(line, "or line 1 does not match the lines between them")
+        results = (self._events, contents, self._events, self.seq, self._ontology, domain)
+        end_values = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
+        if results != end_values or max(header.whole_after, header.state.begins_at or 0) > self.seq:
+            raise damaged_line(line, "or line 1 does not match the lines between them")
         if self._is_open is None:
-            raise damaged(line, "ends a log without an ontology")
+            raise damaged_line(line, "ends a log without an ontology")
         with at_line(line, None):
             self._check_late()
 
     def _check_late(self) -> None:
-        """Raise `Wrong` for a type that something is of, or that a connection type names, and that none declares."""
+        """Raise `Wrong` for a used type, or an end of a connection type, that is not declared."""
         if missing := self.late - self.types.keys():
             raise Wrong(f"has no {min(missing)}, which something before is of")
         for declared in self.types.values():
@@ -110,11 +110,11 @@ class LogCheck:
     def _declare(self, kind: Kind, row: State) -> None:
         subject = str(row["_subject"])
         if row["_op"] == Op.DELETE:
-            gone = self.types.pop(subject, None)
-            if gone is not None and kind is Kind.NODE_TYPE:
-                self._check_unused(gone.name)
+            node_type = self.types.pop(subject, None)
+            if node_type is not None and kind is Kind.NODE_TYPE:
+                self._check_unused(node_type.name)
             return
-        declared = _READ[kind](_parsed(str(row["_definition"])))
+        declared = _READ[kind](_parse_definition(str(row["_definition"])))
         check_visible("Type", declared.name)
         if subject != type_subject(kind, declared.name) or any(
             row.get(name) != value for name, value in _summary(type_state(declared)).items()
@@ -161,12 +161,12 @@ class LogCheck:
 
 
 def _summary(state: State) -> State:
-    """Return what a type's state tells beside the definition, which may be spelled otherwise."""
+    """Return a type's state without the definition, whose spelling may differ."""
     names = ("_name", "_description", "_required_properties", "_from_types", "_to_types", "_inverse", "_transitive")
     return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
 
 
-def _parsed(definition: str) -> Mapping[str, object]:
+def _parse_definition(definition: str) -> Mapping[str, object]:
     try:
         return cast("Mapping[str, object]", parse_json_strictly(definition.encode()))
     except ValueError as error:

@@ -21,16 +21,16 @@ PAGE_BYTES = 4 * PIECE
 T = TypeVar("T")
 
 
-def by_size(things: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+def by_size(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
     """Yield things in lists of `PAGE_BYTES` together at most; each has one at least."""
     together: list[T] = []
     total = 0
-    for thing in things:
-        total += size(thing)
+    for item in items:
+        total += size(item)
         if together and total > PAGE_BYTES:
             yield together
-            together, total = [], size(thing)
-        together.append(thing)
+            together, total = [], size(item)
+        together.append(item)
     if together:
         yield together
 
@@ -76,7 +76,7 @@ def writing(target: Path | IO[bytes]) -> Generator[Writer]:
 
 @contextmanager
 def archive_stream(path: Path, file: IO[bytes]) -> Generator[IO[bytes]]:
-    """Give what writes into a file that will have a name: one that ends in `.gz` is compressed."""
+    """Yield a stream into a file. A file whose name ends in `.gz` is compressed."""
     if path.suffix == ".gz":
         with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
             yield cast("IO[bytes]", stream)

@@ -1,4 +1,4 @@
-"""What the registry of a folder tells of the domain itself."""
+"""The domain's own entry in the registry of a folder."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graph_memory.model.values.fields import check_description, check_metadata
 
 
 class DomainEntry(Strict):
-    """A domain as the registry has it."""
+    """The registry entry of a domain."""
 
     description: str | None = None
     metadata: dict[str, object] | None = None
     parent: str | None = None
 
     def state(self, at: datetime) -> DomainState:
-        """Return what the domain begins with. Raises INVALID_ARGUMENT."""
+        """Return the initial state of the domain. Raises INVALID_ARGUMENT."""
         return DomainState(
             created=at,
             description=check_description(self.description) if self.description else None,
@@ -29,7 +29,7 @@ class DomainEntry(Strict):
 
 
 def domain_entry(state: DomainState) -> dict[str, object]:
-    """Return a domain as the registry has it."""
+    """Return the registry entry of a domain."""
     metadata = json.loads(state.metadata) if state.metadata else None
-    own = {"description": state.description, "metadata": metadata, "parent": state.parent}
-    return {name: value for name, value in own.items() if value is not None}
+    entry = {"description": state.description, "metadata": metadata, "parent": state.parent}
+    return {name: value for name, value in entry.items() if value is not None}

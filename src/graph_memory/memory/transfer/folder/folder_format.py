@@ -1,7 +1,7 @@
-"""A domain as a folder: what is in it now, as files that people and other programs read. It holds no log.
+"""The folder format of a domain: its current state as files that people and other programs can read, without the log.
 
-`_system/registry.json` tells of the domain and lists nodes, connections, observations and links,
-`_system/ontology.yaml` the types, and `_content/` holds a file for each content.
+`_system/registry.json` has the domain and its nodes, connections, observations and links, `_system/ontology.yaml` the
+types, and `_content/` a file for each content.
 """
 
 from __future__ import annotations
@@ -41,18 +41,12 @@ ONTOLOGY = "_system/ontology.yaml"
 _M = TypeVar("_M", bound=Strict)
 
 
-def _in_folder(given: str) -> str:
-    """Return where content is, which must be within the folder."""
-    parts = PurePosixPath(given)
-    if (
-        not parts.parts
-        or parts.is_absolute()
-        or ".." in parts.parts
-        or not given.isprintable()
-        or set(given) & {*"\\:"}
-    ):
-        raise ValueError(f"has its content outside the folder: {shown(given)}")
-    return given
+def _in_folder(path: str) -> str:
+    """Return the path of a content. Raises ValueError if it is outside the folder."""
+    parts = PurePosixPath(path)
+    if not parts.parts or parts.is_absolute() or ".." in parts.parts or not path.isprintable() or set(path) & {*"\\:"}:
+        raise ValueError(f"has its content outside the folder: {shown(path)}")
+    return path
 
 
 class _Content(Strict):
@@ -62,47 +56,47 @@ class _Content(Strict):
     encoding: str | None = None
 
 
-def _protection(told: dict[str, object]) -> dict[str, object]:
-    read_protection(told)
-    return told
+def _protection(protection: dict[str, object]) -> dict[str, object]:
+    read_protection(protection)
+    return protection
 
 
 Place = Annotated[int, Field(ge=0, lt=2**53)]
 
 
-class _Held(Strict):
+class _StoredEntry(Strict):
     id: str | None = None
     created: Moment | None = None
     valid_from: Moment | None = None
     valid_to: Moment | None = None
     place: Place = 0
-    """Its place among those of entities that were created at the same time."""
+    """Its position among entities, relations or observations with the same time of creation."""
 
     @property
     def validity(self) -> Validity:
-        """When it holds in the world."""
+        """The period in which it holds in the world."""
         return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
 
 
-class _Dated(_Held):
+class _DatedEntry(_StoredEntry):
     type: str
     modified: Moment | None = None
     properties: dict[str, object] = Field(default_factory=dict[str, object])
     protection: Annotated[dict[str, object], AfterValidator(_protection)] | None = None
 
     def times(self, at: datetime) -> tuple[datetime, datetime]:
-        """Return when it was made and changed: what is not told was so at `at`."""
+        """Return the times of creation and change. A missing time is `at`."""
         created = self.created or self.modified or at
         return created, self.modified or created
 
     @property
     def protected(self) -> Protection | None:
-        """How it is protected."""
+        """Its protection."""
         return None if self.protection is None else read_protection(self.protection)
 
 
-class NodeEntry(_Dated):
-    """A node as the registry has it."""
+class NodeEntry(_DatedEntry):
+    """The registry entry of a node."""
 
     content: _Content
     tags: list[str] = Field(default_factory=list[str])
@@ -113,7 +107,7 @@ class NodeEntry(_Dated):
     summary_timestamp: Moment | None = None
     metadata: dict[str, object] | None = None
     entity: str | None = None
-    """The type of an entity as it was written."""
+    """The original spelling of an entity's type."""
     mentioned: bool = False
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
@@ -139,20 +133,20 @@ class NodeEntry(_Dated):
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
 
     def _fields(self, modified: datetime) -> NodeFields:
-        """Return its fields; a summary of which no time is told was written when the node was changed."""
-        told = self.content_summary is not None
+        """Return its fields. A summary without a time was written when the node was changed."""
+        has_summary = self.content_summary is not None
         return NodeFields(
             path=self.path,
             namespace=self.namespace,
             title=self.title,
             content_summary=self.content_summary,
-            summary_timestamp=(self.summary_timestamp or modified) if told else None,
+            summary_timestamp=(self.summary_timestamp or modified) if has_summary else None,
             metadata=check_metadata(self.metadata or {}),
         )
 
 
-class ConnectionEntry(_Dated):
-    """A connection as the registry has it."""
+class ConnectionEntry(_DatedEntry):
+    """The registry entry of a connection."""
 
     from_: Annotated[str, Field(alias="from")]
     to: str
@@ -163,7 +157,7 @@ class ConnectionEntry(_Dated):
     created_by: Word | None = None
     evidence: Word | None = None
     relation: str | None = None
-    """The type of a relation between entities as it was written, where it is not the type."""
+    """The original spelling of a relation's type if it differs from the type."""
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
         """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
@@ -200,8 +194,8 @@ class ConnectionEntry(_Dated):
         )
 
 
-class ObservationEntry(_Held):
-    """An observation as the registry has it."""
+class ObservationEntry(_StoredEntry):
+    """The registry entry of an observation."""
 
     node: str
     text: str
@@ -228,12 +222,12 @@ class ObservationEntry(_Held):
 
 
 Entry = NodeEntry | ConnectionEntry
-_Any = TypeVar("_Any", NodeEntry, ConnectionEntry, ObservationEntry, LinkEntry)
+_EntryType = TypeVar("_EntryType", NodeEntry, ConnectionEntry, ObservationEntry, LinkEntry)
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What a registry tells of the domain, and lists by id."""
+    """The entries of a registry by id."""
 
     domain: DomainEntry
     nodes: Mapping[str, NodeEntry]
@@ -254,12 +248,17 @@ class _Registry(Strict):
 
 
 def node_entry(node: NodeState, content: str) -> dict[str, object]:
-    """Return a node as the registry has it, with its content in the file `content`."""
-    own: dict[str, object] = {"id": node.id, "type": node.type, **_dated(node), "properties": dict(node.properties)}
-    own["content"] = _content(content, node.content)
-    own |= ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
-    own |= {} if node.entity is None else {"entity": node.entity}
-    return own | ({"mentioned": True} if node.mentioned else {})
+    """Return the registry entry of a node with its content in the file `content`."""
+    entry: dict[str, object] = {
+        "id": node.id,
+        "type": node.type,
+        **_common_entry(node),
+        "properties": dict(node.properties),
+    }
+    entry["content"] = _content(content, node.content)
+    entry |= ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
+    entry |= {} if node.entity is None else {"entity": node.entity}
+    return entry | ({"mentioned": True} if node.mentioned else {})
 
 
 def _fields(fields: NodeFields) -> dict[str, object]:
@@ -269,33 +268,38 @@ def _fields(fields: NodeFields) -> dict[str, object]:
 
 
 def connection_entry(connection: ConnectionState, content: str) -> dict[str, object]:
-    """Return a connection as the registry has it, with its content, if it has any, in the file `content`."""
-    own: dict[str, object] = {"id": connection.id, "type": connection.type}
-    own |= {"from": connection.from_node_id, "to": connection.to_node_id, **_dated(connection)}
-    own["properties"] = dict(connection.properties)
-    own |= {"strength": connection.strength.told()} if connection.strength.told() else {}
-    own |= {} if connection.importance is None else {"importance": connection.importance}
-    own |= connection.provenance.told()
-    own |= {} if connection.relation is None else {"relation": connection.relation}
-    return own | ({"content": _content(content, connection.content)} if connection.content else {})
+    """Return the registry entry of a connection with its content, if it has any, in the file `content`."""
+    entry: dict[str, object] = {"id": connection.id, "type": connection.type}
+    entry |= {"from": connection.from_node_id, "to": connection.to_node_id, **_common_entry(connection)}
+    entry["properties"] = dict(connection.properties)
+    entry |= {"strength": connection.strength.told()} if connection.strength.told() else {}
+    entry |= {} if connection.importance is None else {"importance": connection.importance}
+    entry |= connection.provenance.told()
+    entry |= {} if connection.relation is None else {"relation": connection.relation}
+    return entry | ({"content": _content(content, connection.content)} if connection.content else {})
 
 
 def observation_entry(subject: str, node: str, observation: ObservationState) -> dict[str, object]:
-    """Return an observation of a node as the registry has it."""
+    """Return the registry entry of an observation of a node."""
     lists = {"supersedes": list(observation.supersedes), "asks": list(observation.asks)}
-    more = {"source": observation.origin, "confidence": observation.confidence}
-    own: dict[str, object] = {"id": subject, "node": node, "text": observation.text, "time": rfc3339(observation.time)}
-    own |= _times(created=observation.created) | _held(observation)
-    own |= {name: value for name, value in more.items() if value is not None}
-    return own | {name: value for name, value in lists.items() if value}
+    optional = {"source": observation.origin, "confidence": observation.confidence}
+    entry: dict[str, object] = {
+        "id": subject,
+        "node": node,
+        "text": observation.text,
+        "time": rfc3339(observation.time),
+    }
+    entry |= _times(created=observation.created) | _validity_entry(observation)
+    entry |= {name: value for name, value in optional.items() if value is not None}
+    return entry | {name: value for name, value in lists.items() if value}
 
 
-def _dated(subject: NodeState | ConnectionState) -> dict[str, object]:
-    own = {"protection": subject.protection.told()} if subject.protection else {}
-    return {**_times(created=subject.created, modified=subject.modified), **_held(subject), **own}
+def _common_entry(subject: NodeState | ConnectionState) -> dict[str, object]:
+    protection = {"protection": subject.protection.told()} if subject.protection else {}
+    return {**_times(created=subject.created, modified=subject.modified), **_validity_entry(subject), **protection}
 
 
-def _held(subject: NodeState | ConnectionState | ObservationState) -> dict[str, object]:
+def _validity_entry(subject: NodeState | ConnectionState | ObservationState) -> dict[str, object]:
     bounds = _times(valid_from=subject.validity.valid_from, valid_to=subject.validity.valid_to)
     return {**bounds, "place": subject.place} if subject.place else bounds
 
@@ -305,46 +309,46 @@ def _times(**times: datetime | None) -> dict[str, object]:
 
 
 def _content(path: str, ref: ContentRef) -> dict[str, object]:
-    told: dict[str, object] = {"path": path, "format": ref.format, "size": ref.size}
-    return told if ref.is_text else {**told, "encoding": ref.encoding}
+    entry: dict[str, object] = {"path": path, "format": ref.format, "size": ref.size}
+    return entry if ref.is_text else {**entry, "encoding": ref.encoding}
 
 
 def entries_of(text: str, ontology: Ontology) -> Entries:
-    """Return what a registry lists. Raises INVALID_ARCHIVE, naming the one at fault.
+    """Return the entries of a registry. Raises INVALID_ARCHIVE with the id at fault.
 
-    Only their shape and types are checked: they become events, and these are checked as those of any file.
+    Only their shape and types are checked: their events are checked like the events of any file.
     """
-    registry = _as(_Registry, REGISTRY, _parsed(text))
+    registry = _parse_entry(_Registry, REGISTRY, _parse_registry(text))
     nodes = _entries(NodeEntry, registry.nodes)
     connections = _entries(ConnectionEntry, registry.connections)
     observations = _entries(ObservationEntry, registry.observations)
     links = _entries(LinkEntry, registry.links)
     for subject, count in Counter([*nodes, *connections, *observations, *links]).items():
         if count > 1:
-            raise wrong(subject, "is the id of more than one node, connection, observation or link")
+            raise folder_error(subject, "is the id of more than one node, connection, observation or link")
     for subject, entry in (*nodes.items(), *connections.items()):
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
-            raise wrong(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
-    return Entries(_as(DomainEntry, "domain", registry.domain), nodes, connections, observations, links)
+            raise folder_error(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
+    return Entries(_parse_entry(DomainEntry, "domain", registry.domain), nodes, connections, observations, links)
 
 
-def _entries(model: type[_Any], given: Mapping[str, object]) -> Mapping[str, _Any]:
-    entries = {subject: _as(model, subject, value) for subject, value in given.items()}
+def _entries(model: type[_EntryType], values: Mapping[str, object]) -> Mapping[str, _EntryType]:
+    entries = {subject: _parse_entry(model, subject, value) for subject, value in values.items()}
     for subject, entry in entries.items():
         if entry.id not in (None, subject):
-            raise wrong(subject, f"gives its id as {shown(entry.id)}")
+            raise folder_error(subject, f"gives its id as {shown(entry.id)}")
     return entries
 
 
-def content_from_file(data: bytes, told: _Content, *, is_text: bool) -> Content:
-    """Return the content of a file. Without an encoding it is text if it is UTF-8, and binary else.
+def content_from_file(data: bytes, entry: _Content, *, is_text: bool) -> Content:
+    """Return the content of a file. Without an encoding it is text if it is UTF-8, else binary.
 
-    Raises INVALID_ENCODING, and INVALID_ARGUMENT for its format; and `Wrong` for another size than the registry tells.
+    Raises INVALID_ENCODING, INVALID_ARGUMENT for its format, and `Wrong` if its size differs from the registry's.
     """
-    if told.size not in (None, len(data)):
-        raise Wrong(f"declares content of {told.size:,} bytes, but {told.path} has {len(data):,}")
-    return content_from(data, told.encoding or ("utf-8" if is_text else _encoding_of(data)), told.format)
+    if entry.size not in (None, len(data)):
+        raise Wrong(f"declares content of {entry.size:,} bytes, but {entry.path} has {len(data):,}")
+    return content_from(data, entry.encoding or ("utf-8" if is_text else _encoding_of(data)), entry.format)
 
 
 def _encoding_of(data: bytes) -> Encoding:
@@ -355,23 +359,23 @@ def _encoding_of(data: bytes) -> Encoding:
     return "utf-8"
 
 
-def _parsed(text: str) -> object:
+def _parse_registry(text: str) -> object:
     try:
         return parse_json_strictly(text.encode())
     except ValueError as error:
-        raise wrong(REGISTRY, f"is not JSON: {error}") from error
+        raise folder_error(REGISTRY, f"is not JSON: {error}") from error
 
 
-def _as(model: type[_M], what: str, value: object) -> _M:
+def _parse_entry(model: type[_M], subject: str, value: object) -> _M:
     if not isinstance(value, dict):
-        raise wrong(what, "is not an object")
+        raise folder_error(subject, "is not an object")
     try:
         return read(model, cast("Mapping[str, object]", value))
     except Wrong as fault:
-        raise wrong(what, str(fault)) from fault
+        raise folder_error(subject, str(fault)) from fault
 
 
-def wrong(what: str, fault: str) -> GraphError:
+def folder_error(subject: str, fault: str) -> GraphError:
     """Return the error for a folder that cannot be imported."""
     hint = f"Correct it in {REGISTRY}, or export the folder again."
-    return GraphError(Code.INVALID_ARCHIVE, f"{shown(what)} {fault}", {"subject": what[:200], "hint": hint})
+    return GraphError(Code.INVALID_ARCHIVE, f"{shown(subject)} {fault}", {"subject": subject[:200], "hint": hint})

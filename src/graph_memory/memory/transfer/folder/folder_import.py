@@ -1,6 +1,6 @@
-"""A new domain made of a folder: what is in it becomes a log in a file, which is imported as any other is.
+"""Import of a folder as a new domain: its contents become a log in a file, which is imported like an export.
 
-So a folder is checked as strictly as an export, before anything is written, and nobody sees a part of it.
+So a folder is checked as strictly as an export before anything is written, and no reader sees a part of it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from graph_memory.memory.transfer.folder.folder_format import (
     ObservationEntry,
     content_from_file,
     entries_of,
-    wrong,
+    folder_error,
 )
 from graph_memory.memory.transfer.folder.folder_links import LinkEntry
 from graph_memory.memory.transfer.results import FolderImported
@@ -58,7 +58,7 @@ from graph_memory.storage.log.writing import utc_now
 
 
 async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
-    """Make a domain of a folder. `Transfer.import_folder` tells the rest."""
+    """Import a folder as a domain. See `Transfer.import_folder`."""
     if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
         raise jobs.domain_exists(domain)
     with tempfile.TemporaryDirectory() as place:
@@ -71,16 +71,20 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
             subject, fault = error.details.get("subject"), error.details.get("fault")
             if error.code is not Code.INVALID_ARCHIVE or not fault:
                 raise
-            raise wrong(str(subject), str(fault)) from error
-    of = source.entries
-    made = {"nodes": len(of.nodes), "connections": len(of.connections), "observations": len(of.observations)}
-    made |= {"links": len(of.links)} if of.links else {}
-    return FolderImported(domain=domain, **made, warnings=imported.warnings)
+            raise folder_error(str(subject), str(fault)) from error
+    entries = source.entries
+    counts = {
+        "nodes": len(entries.nodes),
+        "connections": len(entries.connections),
+        "observations": len(entries.observations),
+    }
+    counts |= {"links": len(entries.links)} if entries.links else {}
+    return FolderImported(domain=domain, **counts, warnings=imported.warnings)
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What is in a folder, and the time at which it is imported."""
+    """The contents of a folder, and the time of the import."""
 
     folder: Path
     at: datetime
@@ -94,34 +98,34 @@ class _Source:
         return cls(folder, at, ontology, entries_of(_text(folder, REGISTRY), ontology))
 
     def write(self, path: Path, domain: str, origin: Origin) -> None:
-        """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
-        own, state = self.entries, _state(self.entries.domain, self.at)
-        begun = [domain_draft(state), *decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)[1:]]
-        events = len(begun) + len(own)
+        """Write the log of the domain. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
+        entries, state = self.entries, _state(self.entries.domain, self.at)
+        first_drafts = [domain_draft(state), *decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)[1:]]
+        events = len(first_drafts) + len(entries)
         header = Header(
             domain=domain,
             exported=self.at,
             written_by=version("graph-memory"),
             seq=events,
             events=events,
-            ontology_version=len(begun),
+            ontology_version=len(first_drafts),
             state=state,
         )
         with writing(path) as writer:
             log = _Log(writer, domain, origin, self.at)
             writer.write([header_line(header)])
-            log.write(begun)
-            for subject, entry in (*own.nodes.items(), *own.connections.items()):
+            log.write(first_drafts)
+            for subject, entry in (*entries.nodes.items(), *entries.connections.items()):
                 content = _content(self.folder, subject, entry)
                 log.write_content(content)
                 log.write([_creation(subject, entry, content, self.at)])
-            for subject, about in (*own.observations.items(), *own.links.items()):
-                log.write([_creation(subject, about, None, self.at)])
+            for subject, entry_ in (*entries.observations.items(), *entries.links.items()):
+                log.write([_creation(subject, entry_, None, self.at)])
             writer.end(log.seq, log.contents)
 
 
 class _Log:
-    """Writes events, each list of them a batch."""
+    """Writes events, each list as a batch."""
 
     def __init__(self, writer: Writer, domain: str, origin: Origin, at: datetime) -> None:
         self._writer = writer
@@ -139,7 +143,7 @@ class _Log:
         self.seq += len(events)
 
     def write_content(self, content: Content | None) -> None:
-        """Write what the next event refers to."""
+        """Write the content that the next event refers to."""
         if content is None:
             return
         self.contents += 1
@@ -147,17 +151,17 @@ class _Log:
 
 
 def _pieces(content: Content) -> Iterator[bytes]:
-    of = pieces_of(content.size)
-    for part in range(of):
+    count = pieces_of(content.size)
+    for part in range(count):
         data = content.data[part * PIECE : (part + 1) * PIECE]
-        yield piece_line(Piece(content.sha256, part + 1, of, data))
+        yield piece_line(Piece(content.sha256, part + 1, count, data))
 
 
 def _state(entry: DomainEntry, at: datetime) -> DomainState:
     try:
         return entry.state(at)
     except GraphError as error:
-        raise wrong("domain", f"breaks a rule: {error.message}") from error
+        raise folder_error("domain", f"breaks a rule: {error.message}") from error
 
 
 def _creation(
@@ -168,21 +172,23 @@ def _creation(
             return entry.draft(subject, at)
         return entry.draft(subject, content, at)
     except GraphError as error:
-        raise wrong(subject, f"breaks a rule: {error.message}") from error
+        raise folder_error(subject, f"breaks a rule: {error.message}") from error
 
 
 def _content(folder: Path, subject: str, entry: Entry) -> Content | None:
-    """Return what is in the file of an entry. Raises INVALID_ARCHIVE and INVALID_ENCODING, naming the entry."""
-    told = entry.content
-    if told is None:
+    """Return the content of an entry's file. Raises INVALID_ARCHIVE and INVALID_ENCODING with the entry's id."""
+    content = entry.content
+    if content is None:
         return None
     try:
-        data = _read(folder, told.path)
-        return content_from_file(data, told, is_text=isinstance(entry, ConnectionEntry))
+        data = _read(folder, content.path)
+        return content_from_file(data, content, is_text=isinstance(entry, ConnectionEntry))
     except OSError as error:
-        raise wrong(subject, f"has its content in {told.path}, which cannot be read: {error.strerror}") from error
+        raise folder_error(
+            subject, f"has its content in {content.path}, which cannot be read: {error.strerror}"
+        ) from error
     except Wrong as fault:
-        raise wrong(subject, str(fault)) from fault
+        raise folder_error(subject, str(fault)) from fault
     except GraphError as error:
         details = {**error.details, "subject": subject}
         raise GraphError(error.code, f"{subject}: {error.message}", details) from error
@@ -192,13 +198,13 @@ def _text(folder: Path, name: str) -> str:
     try:
         return _read(folder, name).decode()
     except OSError as error:
-        raise wrong(name, f"cannot be read: {error.strerror}") from error
+        raise folder_error(name, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise wrong(name, f"cannot be read: byte {error.start + 1:,} is not UTF-8") from error
+        raise folder_error(name, f"cannot be read: byte {error.start + 1:,} is not UTF-8") from error
 
 
 def _read(folder: Path, name: str) -> bytes:
-    """Return what is in a file of the folder. Raises OSError, also for one that is only linked to from there."""
+    """Return the bytes of a file in the folder. Raises OSError, also for a link that leads out of the folder."""
     file = folder / name
     if not file.is_file():
         raise OSError(0, "it is missing")

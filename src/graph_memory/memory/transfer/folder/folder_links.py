@@ -1,4 +1,4 @@
-"""Links to other domains as the registry of a folder lists them."""
+"""Links to other domains in the registry of a folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graph_memory.model.values.fields import check_metadata
 
 
 class LinkEntry(Strict):
-    """A link as the registry has it."""
+    """The registry entry of a link."""
 
     id: str | None = None
     node: str
@@ -44,7 +44,7 @@ class LinkEntry(Strict):
 
 
 def link_entry(subject: str, node: str, link: LinkState) -> dict[str, object]:
-    """Return a link of a node as the registry has it."""
+    """Return the registry entry of a link of a node."""
     return {
         "id": subject,
         "node": node,

@@ -1,4 +1,4 @@
-"""A domain as a folder of files: its state written out, for the owner alone and nowhere but in that folder."""
+"""Export of a domain's state as a folder of files that only the owner can read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import anyio.to_thread
 
 from graph_memory.files import new_private_file, temporary_beside
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
+from graph_memory.memory.domains.lineage import Revision, revision_of, seq_at
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.transfer.archive.export import header_of, state_of
@@ -45,38 +45,38 @@ from graph_memory.progress import Progress
 from graph_memory.storage.log.reads import PAGE_OF, STATES
 
 PAGE = 500
-"""Subjects that are read together."""
+"""Number of subjects read at once."""
 _FOLDERS = ("_system", "_content", "_content/nodes", "_content/connections")
 
 
 async def export_folder(
-    core: Core, domain: str, at: int | str | None, given: Path | str, tell: Progress
+    core: Core, domain: str, at: int | str | None, path: Path | str, tell: Progress
 ) -> FolderExported:
-    """Write what was in a domain at a point into a new folder. `Transfer.export_folder` tells the rest."""
+    """Write the state of a domain at a point into a new folder. See `Transfer.export_folder`."""
     seq = await seq_at(core.store, domain, "at", at)
     header = await header_of(core, domain)
-    place = await place_of(core.store, domain, seq)
+    place = await revision_of(core.store, domain, seq)
     state = await state_of(core, place.domain, place.seq, header.state.created, None)
-    async with filling(core, place, Path(given)) as part:
+    async with new_folder(core, place, Path(path)) as part:
         ontology = logged_ontology(await types_at(core.store, place))
-        counts = await _Writing(core, place, part, tell).run(ontology, domain_entry(state))
-    told = {f"{kind}s": count for kind, count in counts.items() if count or kind is not Kind.LINK}
-    return FolderExported(domain=domain, seq=seq, **told)
+        counts = await _FolderWriter(core, place, part, tell).run(ontology, domain_entry(state))
+    counts_by_kind = {f"{kind}s": count for kind, count in counts.items() if count or kind is not Kind.LINK}
+    return FolderExported(domain=domain, seq=seq, **counts_by_kind)
 
 
 @asynccontextmanager
-async def filling(core: Core, place: Revision, given: Path) -> AsyncGenerator[Path]:
-    """Give the path of a folder to make and to fill with what was at a place; it takes its name when all is in it.
+async def new_folder(core: Core, place: Revision, path: Path) -> AsyncGenerator[Path]:
+    """Yield a temporary folder for the state at a revision. It is renamed to its final name at the end.
 
-    Raises INVALID_ARGUMENT for one that is not empty, FILE_CREATION_FAILED, and HISTORY_COMPACTED where what was
-    there has been removed meanwhile.
+    Raises INVALID_ARGUMENT if the folder exists and is not empty, FILE_CREATION_FAILED, and HISTORY_COMPACTED if the
+    state was removed during the export.
     """
-    folder = await anyio.to_thread.run_sync(_free, given)
+    folder = await anyio.to_thread.run_sync(_check_new_folder, path)
     part = temporary_beside(folder)
     try:
         part.mkdir(mode=0o700)
         yield part
-        await still_there(core, place)
+        await check_still_readable(core, place)
         part.replace(folder)
     except OSError as error:
         raise unwritten(folder, error) from error
@@ -84,23 +84,23 @@ async def filling(core: Core, place: Revision, given: Path) -> AsyncGenerator[Pa
         await anyio.to_thread.run_sync(lambda: shutil.rmtree(part, ignore_errors=True))
 
 
-async def still_there(core: Core, place: Revision) -> None:
-    """Raise HISTORY_COMPACTED unless what was read at a place is there still."""
-    await place_of(core.store, place.domain, place.seq)
+async def check_still_readable(core: Core, place: Revision) -> None:
+    """Raise HISTORY_COMPACTED if the state at a revision was removed."""
+    await revision_of(core.store, place.domain, place.seq)
     await check_past_is_kept(core.store, place.domain)
 
 
-def _free(folder: Path) -> Path:
-    """Return the whole path of a folder that is not there yet, or is empty. Raises INVALID_ARGUMENT."""
-    whole = folder.absolute()
-    if whole.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
+def _check_new_folder(folder: Path) -> Path:
+    """Return the absolute path of a folder that is missing or empty. Raises INVALID_ARGUMENT."""
+    path = folder.absolute()
+    if path.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
         hint = "Give the name of a new folder, or of an empty one."
         raise fault("folder", f"{folder} exists and is not empty", hint)
-    return whole
+    return path
 
 
-class _Writing:
-    """Writes a domain as it was at a place of its line."""
+class _FolderWriter:
+    """Writes the state of a domain at a revision."""
 
     def __init__(self, core: Core, place: Revision, folder: Path, tell: Progress) -> None:
         self._core = core
@@ -110,9 +110,9 @@ class _Writing:
         self._paths = Paths()
 
     async def run(self, ontology: Ontology, domain: dict[str, object]) -> dict[Kind, int]:
-        """Write all files, and return how many there are of each kind."""
-        for inner in _FOLDERS:
-            (self._folder / inner).mkdir(mode=0o700)
+        """Write all files, and return the numbers of subjects by kind."""
+        for name in _FOLDERS:
+            (self._folder / name).mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
         counts: dict[Kind, int] = {}
         with new_private_file(self._folder / REGISTRY) as registry:
@@ -125,7 +125,7 @@ class _Writing:
         return counts
 
     def _write(self, path: str, data: bytes) -> None:
-        """Write a new file, which is in the folder whatever its name was made of. Raises FILE_CREATION_FAILED."""
+        """Write a new file. Raises FILE_CREATION_FAILED, also if the path leads out of the folder."""
         target = self._folder / path
         if not target.resolve().is_relative_to(self._folder.resolve()):
             raise unwritten(target, OSError(0, "it is not in the folder"))
@@ -134,7 +134,7 @@ class _Writing:
 
     async def _entries(self, kind: Kind, registry: IO[bytes]) -> int:
         count = 0
-        async for event, text in living(self._core, self._place, [kind], self._tell):
+        async for event, text in existing_subjects(self._core, self._place, [kind], self._tell):
             ref = content_ref(event.draft.state or {})
             path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
             if ref is not None:
@@ -146,13 +146,13 @@ class _Writing:
         return count
 
 
-async def living(
+async def existing_subjects(
     core: Core, place: Revision, kinds: Collection[Kind], tell: Progress
 ) -> AsyncIterator[tuple[Event, str | None]]:
-    """Yield the last event of each subject of these kinds that lives at a place, and its text where Neo4j keeps it."""
+    """Yield the last event of each subject of these kinds that exists at a revision, and its text if Neo4j has it."""
     after = ""
-    where = {"source": place.domain, "at": place.seq}
-    while page := await core.store.read(PAGE_OF, after=after, limit=PAGE, **where):
+    params = {"source": place.domain, "at": place.seq}
+    while page := await core.store.read(PAGE_OF, after=after, limit=PAGE, **params):
         after = page[-1].subject
         seqs = [row.origin for row in page if row.kind in kinds and row.op != Op.DELETE]
         for row in await core.store.read(STATES, source=place.domain, seqs=seqs) if seqs else ():
@@ -179,13 +179,13 @@ _LONGEST_NAME = 200
 
 
 class Paths:
-    """Gives each content a file of its own, also where `Foo.md` and `foo.md` are one: the later gets a number."""
+    """Assigns each content a unique file name, even on file systems that ignore case: later names get a number."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def of(self, kind: str, subject: str, ref: ContentRef) -> str:
-        """Return where the content of a node or connection is kept."""
+        """Return the path for the content of a node or connection."""
         known = ref.format if _PLAIN.fullmatch(str(ref.format)) else ("txt" if ref.is_text else "bin")
         name, ending = f"_content/{kind}/{_file_name(subject)}", _EXTENSIONS.get(ref.format, known)
         path, number = f"{name}.{ending}", 1
@@ -197,7 +197,7 @@ class Paths:
 
 
 def _file_name(subject: str) -> str:
-    """Return an id as the name of a file: it names no other folder and no device, whatever it is."""
+    """Return an id as a safe file name, which is neither a path nor the name of a device."""
     name = quote(subject, safe="@")
     if not name or name.startswith(".") or _DEVICE.fullmatch(name):
         name = f"%{ord(name[0]):02X}{name[1:]}" if name else "%"

@@ -1,6 +1,6 @@
 """CSV with the headers of neo4j-admin: `:ID`, `:LABEL`, `:START_ID`, `:END_ID`, `:TYPE` and typed columns.
 
-A cell without quotes that is empty is no value, `""` is empty text. Cells may hold line breaks.
+An empty cell without quotes has no value, `""` is empty text. Cells may contain line breaks.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graph_memory.memory.transfer.formats.files import LONGEST, Lines, decoded, opened, too_long
+from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, decode_line, open_source, too_long
 from graph_memory.memory.transfer.formats.records import (
-    CONNECTION_OWN,
-    NODE_OWN,
+    RESERVED_CONNECTION_NAMES,
+    RESERVED_NODE_NAMES,
     ConnectionRecord,
     Items,
     Key,
@@ -25,7 +25,7 @@ from graph_memory.memory.transfer.formats.records import (
     Unfit,
     Unreadable,
 )
-from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, Parser, joined, parsed, string
+from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, Parser, join_list, parse_value, string
 from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import quoted, shown
 from graph_memory.model.values.properties import PropertyValue, check_key
@@ -42,7 +42,7 @@ _KINDS_HINT = f"Types are {', '.join(PARSERS)}, and lists of them such as string
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the header declares it: what it is for, or the property whose values it holds."""
+    """A column of the header: its role, or the property whose values it has."""
 
     name: str
     role: str | None
@@ -51,19 +51,19 @@ class Column:
     space: str
 
     @property
-    def is_own(self) -> bool:
-        """Whether it holds what is no property."""
+    def is_reserved(self) -> bool:
+        """Whether its values are not properties."""
         return self.name.startswith("_")
 
     @property
     def parse(self) -> Parser:
-        """How a cell is read."""
+        """The parser of its cells."""
         return PARSERS.get(self.kind, string)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The columns of a file, and which of them have a role."""
+    """The columns of a file, and the positions of those with a role."""
 
     columns: Sequence[Column]
     delimiter: str
@@ -79,17 +79,17 @@ class Header:
         return row[self.roles[role]] if role in self.roles else None
 
     def key(self, role: str, row: _Row) -> Key:
-        """Return the node that a cell names. Raises Unfit."""
-        found = self.cell(role, row)
-        if not found:
+        """Return the key of the node that a cell names. Raises Unfit."""
+        cell = self.cell(role, row)
+        if not cell:
             raise Unfit(f"There is no value for :{role}", column=f":{role}")
-        return Key(found, self.columns[self.roles[role]].space)
+        return Key(cell, self.columns[self.roles[role]].space)
 
 
 def read_csv(path: Path, options: SourceOptions) -> Items:
-    """Yield what is in a file."""
+    """Yield the records of a file."""
     try:
-        with opened(path) as stream:
+        with open_source(path) as stream:
             yield from _File(Lines(stream, path.name), options).items()
     except Unreadable as error:
         yield error.refused
@@ -101,7 +101,7 @@ class _File:
         self._options = options
 
     def items(self) -> Items:
-        first = decoded(self._lines.following(), self._lines.place)
+        first = decode_line(self._lines.following(), self._lines.place)
         if isinstance(first, Refused):
             raise Unreadable(first.place, first.message, first.hint)
         try:
@@ -116,40 +116,40 @@ class _File:
             yield row if isinstance(row, Refused) else self._item(header, place, row)
 
     def _check(self, header: Header) -> None:
-        """Raise Unfit unless there is a type for each row."""
-        role, given = (
+        """Raise Unfit if rows have no type."""
+        role, fallback = (
             ("TYPE", self._options.connection_type) if header.is_of_connections else ("LABEL", self._options.node_type)
         )
-        if role not in header.roles and given is None:
+        if role not in header.roles and fallback is None:
             option = "--connection-type" if role == "TYPE" else "--node-type"
             raise Unfit(f"The header has no :{role}", f"Add the column, or give {option}.")
 
     def _rows(self, header: Header) -> Iterator[tuple[Place, _Row | Refused]]:
         for line in self._lines:
             place = self._lines.place
-            data = self._whole(line)
+            data = self._read_quoted(line)
             if not data.strip() and len(header.columns) > 1:
                 continue
-            text = decoded(data.removesuffix(b"\n").removesuffix(b"\r"), place)
+            text = decode_line(data.removesuffix(b"\n").removesuffix(b"\r"), place)
             try:
                 yield place, text if isinstance(text, Refused) else cells(text, header.delimiter)
             except Unfit as error:
                 yield place, error.at(place)
 
-    def _whole(self, line: bytes) -> bytes:
-        """Return a line with those after it over which a quoted cell goes on."""
+    def _read_quoted(self, line: bytes) -> bytes:
+        """Return a line with the following lines of its quoted cells."""
         if line.count(b'"') % 2 == 0:
             return line
         place, parts, size, is_open = self._lines.place, [line], len(line), True
         while is_open:
-            more = self._lines.following()
-            if not more:
+            next_line = self._lines.following()
+            if not next_line:
                 raise Unreadable(place, "A quote is opened here and never closed", 'Write a quote in a cell as "".')
-            parts.append(more)
-            size += len(more)
-            if size > LONGEST:
+            parts.append(next_line)
+            size += len(next_line)
+            if size > MAX_BYTES:
                 raise too_long(place)
-            is_open = more.count(b'"') % 2 == 0
+            is_open = next_line.count(b'"') % 2 == 0
         return b"".join(parts)
 
     def _item(self, header: Header, place: Place, row: _Row) -> NodeRecord | ConnectionRecord | Refused:
@@ -163,43 +163,43 @@ class _File:
             return error.at(place)
 
     def _values(self, header: Header, row: _Row) -> tuple[dict[str, PropertyValue], dict[str, str]]:
-        """Return the properties of a row, and what stands in columns of our own."""
+        """Return the properties of a row, and the values of reserved columns."""
         properties: dict[str, PropertyValue] = {}
-        own: dict[str, str] = {}
+        reserved: dict[str, str] = {}
         for column, cell in zip(header.columns, row, strict=True):
             if cell is None or not column.name or column.role == "IGNORE":
                 continue
-            if column.is_own:
-                own[column.name] = cell
+            if column.is_reserved:
+                reserved[column.name] = cell
             elif column.is_list:
-                properties[column.name] = joined(cell.split(ARRAY_DELIMITER), self._options, column.name)
+                properties[column.name] = join_list(cell.split(ARRAY_DELIMITER), self._options, column.name)
             else:
-                properties[column.name] = parsed(cell, column.parse, column.name)
-        return properties, own
+                properties[column.name] = parse_value(cell, column.parse, column.name)
+        return properties, reserved
 
     def _connection(
-        self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], own: dict[str, str]
+        self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], reserved: dict[str, str]
     ) -> ConnectionRecord:
         kind = header.cell("TYPE", row) or self._options.connection_type
         if not kind:
             raise Unfit("The connection has no type", column=":TYPE")
         ends = (header.key("START_ID", row), header.key("END_ID", row))
-        return ConnectionRecord.of(place, kind, ends, own.get("_id"), properties, own)
+        return ConnectionRecord.of(place, kind, ends, reserved.get("_id"), properties, reserved)
 
     def _node(
-        self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], own: dict[str, str]
+        self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], reserved: dict[str, str]
     ) -> NodeRecord:
-        told = header.cell("LABEL", row) or self._options.node_type or ""
-        labels = tuple(filter(None, told.split(ARRAY_DELIMITER)))
+        text = header.cell("LABEL", row) or self._options.node_type or ""
+        labels = tuple(filter(None, text.split(ARRAY_DELIMITER)))
         if not labels:
             raise Unfit("The node has no label", column=":LABEL")
-        tags = own["_tags"].split(ARRAY_DELIMITER) if own.get("_tags") else ()
-        return NodeRecord.of(place, header.key("ID", row), labels, properties, own, tags)
+        tags = reserved["_tags"].split(ARRAY_DELIMITER) if reserved.get("_tags") else ()
+        return NodeRecord.of(place, header.key("ID", row), labels, properties, reserved, tags)
 
 
 def header_of(line: str) -> Header:
-    """Return what a header declares. Raises Unfit, and INVALID_PROPERTY for a name that no property can have."""
-    delimiter = next((one for one in DELIMITERS if _has_roles(line, one)), None)
+    """Return the parsed header. Raises Unfit, and INVALID_PROPERTY for a name that no property can have."""
+    delimiter = next((delimiter for delimiter in DELIMITERS if _has_roles(line, delimiter)), None)
     if delimiter is None:
         raise Unfit("The first line is no header of neo4j-admin: it names neither :ID nor :START_ID", _HEADER_HINT)
     columns = [_column(cell or "", number) for number, cell in enumerate(cells(line, delimiter), 1)]
@@ -212,19 +212,19 @@ def header_of(line: str) -> Header:
         seen.add((role, name))
     if ("START_ID" in roles) != ("END_ID" in roles) or ("ID" in roles) == ("START_ID" in roles):
         raise Unfit("The header must have either :ID, or :START_ID and :END_ID", _HEADER_HINT)
-    own = CONNECTION_OWN if "START_ID" in roles else NODE_OWN
+    reserved = RESERVED_CONNECTION_NAMES if "START_ID" in roles else RESERVED_NODE_NAMES
     for column in columns:
-        if column.name and column.name not in own:
+        if column.name and column.name not in reserved:
             check_key(column.name)
     return Header(columns, delimiter, roles)
 
 
 def _has_roles(line: str, delimiter: str) -> bool:
     try:
-        found = [_FIELD.fullmatch(cell or "") for cell in cells(line, delimiter)]
+        matches = [_FIELD.fullmatch(cell or "") for cell in cells(line, delimiter)]
     except Unfit:
         return False
-    return any(match and (match["kind"] or "").upper() in ("ID", "START_ID") for match in found)
+    return any(match and (match["kind"] or "").upper() in ("ID", "START_ID") for match in matches)
 
 
 def _column(cell: str, number: int) -> Column:
@@ -247,23 +247,23 @@ def _notes(header: Header, place: Place) -> Iterator[Note]:
 
 
 def cells(text: str, delimiter: str) -> list[str | None]:
-    """Return the cells of a row: None for one that is empty and has no quotes. Raises Unfit."""
+    """Return the cells of a row, None for an empty cell without quotes. Raises Unfit."""
     if '"' not in text:
         return [cell or None for cell in text.split(delimiter)]
-    found: list[str | None] = []
+    results: list[str | None] = []
     cell, position = _CELLS[delimiter], 0
     while True:
         match = cell.match(text, position)
         if match is None:  # pragma: no cover - the pattern matches nothing at all, too
             raise Unfit("The row cannot be read")
-        found.append((match[2] or None) if match[1] is None else match[1].replace('""', '"'))
+        results.append((match[2] or None) if match[1] is None else match[1].replace('""', '"'))
         position = match.end()
         if position == len(text):
-            return found
+            return results
         if text[position] != delimiter:
-            message = f"Cell {len(found):,} has a quote within it, or text after its closing quote"
+            message = f"Cell {len(results):,} has a quote within it, or text after its closing quote"
             raise Unfit(message, 'Put the whole cell in quotes, and write a quote in it as "".')
         position += 1
 
 
-_CELLS = {one: re.compile(rf'"([^"]*(?:""[^"]*)*)"|([^"{re.escape(one)}]*)') for one in DELIMITERS}
+_CELLS = {delimiter: re.compile(rf'"([^"]*(?:""[^"]*)*)"|([^"{re.escape(delimiter)}]*)') for delimiter in DELIMITERS}

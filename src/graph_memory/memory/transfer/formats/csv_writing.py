@@ -1,4 +1,4 @@
-"""Writing CSV for neo4j-admin: a file for each type, and another where values of one property differ in type."""
+"""Writing of CSV for neo4j-admin: a file per type, and further ones if values of a property differ in type."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from urllib.parse import quote
 
 from graph_memory.files import open_private
 from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
-from graph_memory.memory.transfer.formats.files import MOST_EMPTY
+from graph_memory.memory.transfer.formats.files import MAX_EMPTY_LINES
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
-from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
+from graph_memory.memory.transfer.formats.shape import kind_of_value, unsupported_value
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import NUMBERS
 
 _TAGS = "_tags:string[]"
-MOST_OPEN = 100
-"""Files that are open at once."""
+MAX_OPEN_FILES = 100
+"""Maximum number of open files."""
 
 
 @dataclass(slots=True)
 class _Sheet:
-    """A file: the columns of its properties, each with its type, and those of our own."""
+    """A file: the types of its property columns, and its reserved columns."""
 
     name: str
     kinds: dict[str, str] = field(default_factory=dict[str, str])
@@ -37,23 +37,25 @@ class _Sheet:
 
 @dataclass(slots=True)
 class _Sheets:
-    """The files of a graph, found by its types. A row goes to the first file of its type that has room for it."""
+    """The files of a graph by type. A row goes to the first file of its type with matching columns."""
 
     of: dict[tuple[str, str], list[_Sheet]] = field(default_factory=dict[tuple[str, str], list[_Sheet]])
     names: set[str] = field(default_factory=set[str])
 
     def sheet(self, record: Record, kinds: Mapping[str, str]) -> _Sheet:
-        """Return the file for a record, a new one where none fits."""
-        about, kind = ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
-        sheets = self.of.setdefault((about, kind), [])
-        found = next((sheet for sheet in sheets if sheet.takes(kinds)), None)
-        if found is None:
-            found = _Sheet(self._name(about, kind))
-            sheets.append(found)
-        return found
+        """Return the file for a record, a new one if none fits."""
+        kind_of_record, kind = (
+            ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
+        )
+        sheets = self.of.setdefault((kind_of_record, kind), [])
+        fitting = next((sheet for sheet in sheets if sheet.takes(kinds)), None)
+        if fitting is None:
+            fitting = _Sheet(self._name(kind_of_record, kind))
+            sheets.append(fitting)
+        return fitting
 
     def _name(self, about: str, kind: str) -> str:
-        """Return the name of a new file, also where types differ in case only."""
+        """Return the unique name of a new file, even if types differ only in case."""
         stem, number = f"{about}.{quote(kind, safe='')[:150]}", 1
         name = f"{stem}.csv"
         while name.lower() in self.names:
@@ -64,21 +66,21 @@ class _Sheets:
 
 
 def write_csv(records: Callable[[], Iterable[Record]], folder: Path) -> None:
-    """Write records into files of a folder. They are gone through twice, as headers come first.
+    """Write records into files of a folder. They are read twice, since headers come first.
 
-    Raises INVALID_ARGUMENT for what the format cannot carry.
+    Raises INVALID_ARGUMENT for values that the format cannot represent.
     """
     sheets = _Sheets()
-    placed: list[_Sheet] = []
+    sheet_of_record: list[_Sheet] = []
     for record in records():
         _check(record)
         kinds = {name: kind_of_value(value) for name, value in record.properties.items()}
         sheet = sheets.sheet(record, kinds)
         sheet.kinds |= kinds
-        sheet.own |= dict.fromkeys(_own(record))
-        placed.append(sheet)
+        sheet.own |= dict.fromkeys(_reserved_values(record))
+        sheet_of_record.append(sheet)
     with closing(_Files(folder)) as files:
-        for record, sheet in zip(records(), placed, strict=True):
+        for record, sheet in zip(records(), sheet_of_record, strict=True):
             stream, is_new = files.open(sheet.name)
             if is_new:
                 stream.write(_line(_header(record, sheet)))
@@ -86,27 +88,27 @@ def write_csv(records: Callable[[], Iterable[Record]], folder: Path) -> None:
 
 
 class _Files:
-    """The files that are written, of which few are open at once."""
+    """The written files, of which a limited number is open."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._begun: set[str] = set()
+        self._created: set[str] = set()
         self._open: dict[str, IO[bytes]] = {}
 
     def open(self, name: str) -> tuple[IO[bytes], bool]:
-        """Return a file to write on, and whether it is new."""
+        """Return an open file, and whether it is new."""
         if name in self._open:
             return self._open[name], False
-        if len(self._open) == MOST_OPEN:
+        if len(self._open) == MAX_OPEN_FILES:
             self.close()
-        is_new = name not in self._begun
+        is_new = name not in self._created
         path = self._folder / name
         self._open[name] = open_private(path) if is_new else path.open("ab")
-        self._begun.add(name)
+        self._created.add(name)
         return self._open[name], is_new
 
     def close(self) -> None:
-        """Close all that are open."""
+        """Close all open files."""
         for stream in self._open.values():
             stream.close()
         self._open.clear()
@@ -114,12 +116,12 @@ class _Files:
 
 def _header(record: Record, sheet: _Sheet) -> Iterator[str]:
     yield from (":ID", ":LABEL") if isinstance(record, NodeRecord) else (":START_ID", ":END_ID", ":TYPE")
-    yield from (_cell(_declared(name)) for name in sheet.own)
+    yield from (_cell(_column_header(name)) for name in sheet.own)
     yield from (_cell(f"{name}:{kind}") for name, kind in sheet.kinds.items())
 
 
-def _declared(name: str) -> str:
-    """Return how the header names a column of our own."""
+def _column_header(name: str) -> str:
+    """Return the header of a reserved column."""
     return _TAGS if name == "_tags" else f"{name}:{'double' if name in NUMBERS else 'string'}"
 
 
@@ -128,24 +130,28 @@ def _row(record: Record, sheet: _Sheet) -> Iterator[str]:
         yield from (_cell(str(record.key)), _cell(record.labels[0]))
     else:
         yield from (_cell(str(record.start)), _cell(str(record.end)), _cell(record.type))
-    own = _own(record)
-    yield from (_cell(own.get(name)) for name in sheet.own)
+    reserved = _reserved_values(record)
+    yield from (_cell(reserved.get(name)) for name in sheet.own)
     yield from (_cell(record.properties.get(name)) for name in sheet.kinds)
 
 
-def _own(record: Record) -> dict[str, str]:
-    own: dict[str, str | None] = {}
+def _reserved_values(record: Record) -> dict[str, str]:
+    reserved: dict[str, str | None] = {}
     if isinstance(record, NodeRecord):
-        own |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, **record.own_fields}
-        own |= {"_format": record.format, "_encoding": record.encoding}
+        reserved |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, **record.reserved_fields}
+        reserved |= {"_format": record.format, "_encoding": record.encoding}
     else:
-        own |= {"_id": record.id, **{name: repr(value) for name, value in record.numbers().items()}, **record.own_made}
-    own |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
-    return {name: text for name, text in own.items() if text is not None}
+        reserved |= {
+            "_id": record.id,
+            **{name: repr(value) for name, value in record.numbers().items()},
+            **record.reserved_provenance,
+        }
+    reserved |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
+    return {name: text for name, text in reserved.items() if text is not None}
 
 
 def _cell(value: PropertyValue | None) -> str:
-    """Return a value as a cell: text in quotes, so that empty text is not taken for no value."""
+    """Return a value as a cell. Text is quoted, so that empty text differs from no value."""
     match value:
         case None:
             return ""
@@ -162,18 +168,22 @@ def _line(cells: Iterable[str]) -> bytes:
 
 
 def _check(record: Record) -> None:
-    """Raise INVALID_ARGUMENT for what is told by a separator and has it, and for more empty lines than are read."""
-    texts = (value for value in (*_own(record).values(), *record.properties.values()) if isinstance(value, str))
-    if any(text.count("\n") > MOST_EMPTY and _empty_lines(text) > MOST_EMPTY for text in texts):
-        raise uncarried(record, "CSV", f"a text has more than {MOST_EMPTY:,} empty lines one after the other")
+    """Raise INVALID_ARGUMENT for values with a separator, and for more empty lines than can be read."""
+    texts = (
+        value for value in (*_reserved_values(record).values(), *record.properties.values()) if isinstance(value, str)
+    )
+    if any(text.count("\n") > MAX_EMPTY_LINES and _empty_lines(text) > MAX_EMPTY_LINES for text in texts):
+        raise unsupported_value(
+            record, "CSV", f"a text has more than {MAX_EMPTY_LINES:,} empty lines one after the other"
+        )
     if isinstance(record, NodeRecord):
         if ARRAY_DELIMITER in record.labels[0]:
-            raise uncarried(record, "CSV", f"its type has a {ARRAY_DELIMITER}")
+            raise unsupported_value(record, "CSV", f"its type has a {ARRAY_DELIMITER}")
         if any(ARRAY_DELIMITER in tag for tag in record.tags):
-            raise uncarried(record, "CSV", f"one of its tags has a {ARRAY_DELIMITER}")
+            raise unsupported_value(record, "CSV", f"one of its tags has a {ARRAY_DELIMITER}")
 
 
 def _empty_lines(text: str) -> int:
-    """Return how many empty lines of a text follow each other at most."""
+    """Return the maximum number of successive empty lines of a text."""
     groups = groupby(text.split("\n"), lambda line: not line.strip())
     return max((sum(1 for _ in lines) for is_empty, lines in groups if is_empty), default=0)

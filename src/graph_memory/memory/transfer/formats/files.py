@@ -1,4 +1,4 @@
-"""The bytes of a source: lines of bounded length, out of plain or compressed files."""
+"""Lines of bounded length from plain or compressed files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from graph_memory.memory.transfer.formats.records import Place, Refused, Unreada
 from graph_memory.model.errors import Code
 from graph_memory.model.values.arguments import fault
 
-LONGEST = 64 * 1024 * 1024
-"""Bytes of a line or a value at most: a node with the most text that one may have fits, however it is written."""
-MOST_EMPTY = 1_000_000
-"""Most empty lines that may follow each other: so many are unpacked in seconds."""
+MAX_BYTES = 64 * 1024 * 1024
+"""Maximum number of bytes of a line or value: enough for a node with the longest allowed text."""
+MAX_EMPTY_LINES = 1_000_000
+"""Maximum number of successive empty lines: as many are unpacked in seconds."""
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF32 = re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0|\0\0\0[^\0]", re.DOTALL)
@@ -26,8 +26,8 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @contextmanager
-def opened(path: Path) -> Generator[IO[bytes]]:
-    """Give what is in a file, unpacked where it is compressed. Raises INVALID_ARGUMENT and Unreadable."""
+def open_source(path: Path) -> Generator[IO[bytes]]:
+    """Yield an open file, uncompressed if necessary. Raises INVALID_ARGUMENT and Unreadable."""
     try:
         with path.open("rb") as file:
             start = file.read(4)
@@ -42,7 +42,7 @@ def opened(path: Path) -> Generator[IO[bytes]]:
 
 @contextmanager
 def unpacking(after: Place) -> Generator[None]:
-    """Raise Unreadable where what is compressed cannot be unpacked; `after` is what was read before."""
+    """Raise Unreadable if compressed data is damaged. `after` is the last place that was read."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -51,7 +51,7 @@ def unpacking(after: Place) -> Generator[None]:
 
 
 class Lines:
-    """The lines of a file with their ends, counted from 1. Raises Unreadable for one that is too long."""
+    """The lines of a file with their line ends, counted from 1. Raises Unreadable for a line that is too long."""
 
     def __init__(self, stream: IO[bytes], file: str) -> None:
         self._stream = stream
@@ -69,27 +69,27 @@ class Lines:
             yield line
 
     def following(self) -> bytes:
-        """Return the next line, and nothing after the last."""
+        """Return the next line, empty bytes after the last."""
         with unpacking(self.place):
-            line = self._stream.readline(LONGEST + 1)
+            line = self._stream.readline(MAX_BYTES + 1)
         self.number += bool(line)
         self._empty = 0 if line.strip() else self._empty + 1
-        if len(line) > LONGEST:
+        if len(line) > MAX_BYTES:
             raise too_long(self.place)
-        if self._empty > MOST_EMPTY:
-            message = f"More than {MOST_EMPTY:,} empty lines follow each other"
+        if self._empty > MAX_EMPTY_LINES:
+            message = f"More than {MAX_EMPTY_LINES:,} empty lines follow each other"
             raise Unreadable(self.place, message, "Remove them: the file may be damaged.")
         return line.removeprefix(_BOM) if self.number == 1 else line
 
 
 def too_long(place: Place) -> Unreadable:
     """Return the error for a line or value over the limit."""
-    message = f"The line or a value in it is longer than {LONGEST:,} bytes"
+    message = f"The line or a value in it is longer than {MAX_BYTES:,} bytes"
     return Unreadable(place, message, "Split it, or shorten the value.")
 
 
-def decoded(data: bytes, place: Place) -> str | Refused:
-    """Return the text of bytes in UTF-8, or what is wrong with them."""
+def decode_line(data: bytes, place: Place) -> str | Refused:
+    """Return the text of bytes in UTF-8, or the refusal."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:

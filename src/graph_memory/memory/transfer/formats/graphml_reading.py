@@ -1,7 +1,7 @@
-"""GraphML, read as a stream. What declares or expands entities is refused.
+"""Reading of GraphML as a stream. Declarations and expansions of entities are refused.
 
-The type of a node is what the key with the id `labels` says, as Neo4j's APOC writes it (`:Person:Author`), that of an
-edge the key `label`; `labels` and `label` as attributes are read too.
+The type of a node is the data of the key `labels`, as Neo4j's APOC writes it (`:Person:Author`), the type of an edge
+the data of the key `label`. The attributes `labels` and `label` are read too.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
-from graph_memory.memory.transfer.formats.files import LONGEST, opened, too_long, unpacking
+from graph_memory.memory.transfer.formats.files import MAX_BYTES, open_source, too_long, unpacking
 from graph_memory.memory.transfer.formats.records import (
-    CONNECTION_OWN,
-    NODE_OWN,
+    RESERVED_CONNECTION_NAMES,
+    RESERVED_NODE_NAMES,
     ConnectionRecord,
     Item,
     Items,
@@ -30,7 +30,7 @@ from graph_memory.memory.transfer.formats.records import (
     Unfit,
     Unreadable,
 )
-from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parsed, string
+from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parse_value, string
 from graph_memory.model.text.wording import quoted, shown
 from graph_memory.model.values.properties import PropertyValue
 
@@ -41,14 +41,14 @@ _DECLARED = re.compile(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*[\"']([\
 _NO_CHARACTER_SETS = frozenset(
     {"charmap", "idna", "mbcs", "oem", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
 )
-"""Codecs of Python's own that the parser would take for character sets."""
+"""Python codecs that the parser would mistake for character sets."""
 _TYPE_KEYS = {"node": "labels", "edge": "label"}
-_OWN = {"node": NODE_OWN, "edge": CONNECTION_OWN}
+_RESERVED = {"node": RESERVED_NODE_NAMES, "edge": RESERVED_CONNECTION_NAMES}
 
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A `<key>`: the property that `<data>` of it holds, and how it is read."""
+    """A `<key>`: the property of its `<data>`, and its parser."""
 
     name: str
     parse: Parser
@@ -57,7 +57,7 @@ class _Key:
 
 @dataclass(slots=True)
 class _Element:
-    """A node or an edge whose end has not been reached."""
+    """An open node or edge element."""
 
     kind: str
     place: Place
@@ -66,9 +66,9 @@ class _Element:
 
 
 def read_graphml(path: Path, options: SourceOptions) -> Items:
-    """Yield what is in a file."""
+    """Yield the records of a file."""
     try:
-        with opened(path) as stream:
+        with open_source(path) as stream:
             yield from _Parser(path.name, options).items(stream)
     except Unreadable as error:
         yield error.refused
@@ -86,40 +86,40 @@ class _Parser:
         self._data_key = ""
         self._has_root = False
         self._encoding = "UTF-8"
-        self._found: deque[Item] = deque()
-        self._expat = self._created(None)
+        self._items: deque[Item] = deque()
+        self._expat = self._create_parser(None)
 
-    def _created(self, encoding: str | None) -> expat.XMLParserType:
-        """Return a parser for an encoding, or for the one that the file declares."""
-        created = expat.ParserCreate(encoding, " ")
-        created.StartElementHandler = self._start
-        created.EndElementHandler = self._end
-        created.CharacterDataHandler = self._characters
-        created.StartDoctypeDeclHandler = self._refuse_doctype
-        created.XmlDeclHandler = self._declare_encoding
-        return created
+    def _create_parser(self, encoding: str | None) -> expat.XMLParserType:
+        """Return a parser for an encoding, None for the encoding that the file declares."""
+        parser = expat.ParserCreate(encoding, " ")
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._refuse_doctype
+        parser.XmlDeclHandler = self._declare_encoding
+        return parser
 
     @property
     def _place(self) -> Place:
         return Place(self._file, self._expat.CurrentLineNumber, str(self._expat.CurrentColumnNumber + 1))
 
     def items(self, stream: IO[bytes]) -> Iterator[Item]:
-        fed = 0
+        bytes_read = 0
         while True:
-            begun = (
-                fed - self._expat.CurrentByteIndex
+            unparsed = (
+                bytes_read - self._expat.CurrentByteIndex
             )  # a tag that goes on is read again from here: so ever more is given
             with unpacking(self._place):
-                chunk = stream.read(max(CHUNK, min(begun, LONGEST - begun)))
-            declared = None if fed else _DECLARED.match(chunk)
+                chunk = stream.read(max(CHUNK, min(unparsed, MAX_BYTES - unparsed)))
+            declared = None if bytes_read else _DECLARED.match(chunk)
             if declared and _codec(declared[1].decode()) in ("utf-8", "utf-8-sig"):  # the parser knows one spelling
-                self._expat = self._created("utf-8")
+                self._expat = self._create_parser("utf-8")
             self._parse(chunk)
-            fed += len(chunk)
-            if fed - self._expat.CurrentByteIndex > LONGEST:
+            bytes_read += len(chunk)
+            if bytes_read - self._expat.CurrentByteIndex > MAX_BYTES:
                 raise too_long(self._place)
-            while self._found:
-                yield self._found.popleft()
+            while self._items:
+                yield self._items.popleft()
             if not chunk:
                 return
 
@@ -128,19 +128,19 @@ class _Parser:
             self._expat.Parse(chunk, not chunk)
         except expat.ExpatError as error:
             if expat.errors.messages[error.code] in _ENCODING_FAULTS:
-                raise self._misencoded() from error
+                raise self._encoding_error() from error
             message = f"The file is not valid XML: {expat.errors.messages[error.code]}"
             place = Place(self._file, error.lineno, str(error.offset + 1))
             raise Unreadable(place, message, "It is damaged or cut short: export it again.") from error
         except (LookupError, ValueError) as error:  # an encoding that the parser does not have
-            raise self._misencoded() from error
+            raise self._encoding_error() from error
 
     def _declare_encoding(self, _version: str, encoding: str | None, _standalone: int) -> None:
         self._encoding = encoding or "UTF-8"
         if _codec(self._encoding) in _NO_CHARACTER_SETS:
-            raise self._misencoded()
+            raise self._encoding_error()
 
-    def _misencoded(self) -> Unreadable:
+    def _encoding_error(self) -> Unreadable:
         message = f"The file says that its encoding is {quoted(self._encoding)}, which cannot be read"
         return Unreadable(Place(self._file, 1), message, "Save the file as UTF-8, and say so in its first line.")
 
@@ -175,7 +175,7 @@ class _Parser:
     def _characters(self, text: str) -> None:
         if self._text is not None:
             self._size += len(text)
-            if self._size > LONGEST:
+            if self._size > MAX_BYTES:
                 raise too_long(self._place)
             self._text.append(text)
 
@@ -189,20 +189,20 @@ class _Parser:
                 self._declare(self._key)
                 self._key = None
             case "node" | "edge" if self._element is not None:
-                self._found.append(self._item(self._element))
+                self._items.append(self._item(self._element))
                 self._element = None
             case _:
                 pass
 
     def _declare(self, key: Mapping[str, str]) -> None:
-        own, kind = key.get("id", ""), key.get("attr.type", "string")
-        if kind not in PARSERS or not own:
-            message = f"The key {quoted(own)} has the type {quoted(kind)}, which is not known"
+        key_id, kind = key.get("id", ""), key.get("attr.type", "string")
+        if kind not in PARSERS or not key_id:
+            message = f"The key {quoted(key_id)} has the type {quoted(kind)}, which is not known"
             raise Unreadable(self._place, message, "Types are boolean, int, long, float, double and string.")
-        found = _Key(key.get("attr.name") or own, PARSERS[kind], key.get("default"))
+        key_declared = _Key(key.get("attr.name") or key_id, PARSERS[kind], key.get("default"))
         about = key.get("for", "all")
-        for one in ("node", "edge") if about == "all" else (about,):
-            self._keys[one, own] = found
+        for kind_of_element in ("node", "edge") if about == "all" else (about,):
+            self._keys[kind_of_element, key_id] = key_declared
 
     def _item(self, element: _Element) -> NodeRecord | ConnectionRecord | Refused:
         try:
@@ -211,43 +211,45 @@ class _Parser:
             return error.at(element.place)
 
     def _record(self, element: _Element) -> NodeRecord | ConnectionRecord:
-        own, properties = self._values(element)
+        reserved, properties = self._values(element)
         attributes = element.attributes
-        told = own.pop(_TYPE_KEYS[element.kind], None) or attributes.get(_TYPE_KEYS[element.kind])
+        type_text = reserved.pop(_TYPE_KEYS[element.kind], None) or attributes.get(_TYPE_KEYS[element.kind])
         if element.kind == "edge":
-            kind = told or self._options.connection_type
+            kind = type_text or self._options.connection_type
             if kind is None:
                 raise Unfit("The edge has no label", "Add one, or give --connection-type.")
-            ends = (Key(_needed(attributes, "source")), Key(_needed(attributes, "target")))
-            return ConnectionRecord.of(element.place, kind, ends, attributes.get("id"), properties, own)
-        labels = tuple(filter(None, (told or self._options.node_type or "").split(":")))
+            ends = (Key(_require_attribute(attributes, "source")), Key(_require_attribute(attributes, "target")))
+            return ConnectionRecord.of(element.place, kind, ends, attributes.get("id"), properties, reserved)
+        labels = tuple(filter(None, (type_text or self._options.node_type or "").split(":")))
         if not labels:
             raise Unfit("The node has no label", "Add one, or give --node-type.")
-        tags = own["_tags"].split(TAG_SEPARATOR) if own.get("_tags") else ()
-        return NodeRecord.of(element.place, Key(_needed(attributes, "id")), labels, properties, own, tags)
+        tags = reserved["_tags"].split(TAG_SEPARATOR) if reserved.get("_tags") else ()
+        return NodeRecord.of(
+            element.place, Key(_require_attribute(attributes, "id")), labels, properties, reserved, tags
+        )
 
     def _values(self, element: _Element) -> tuple[dict[str, str], dict[str, PropertyValue]]:
-        """Return what stands under keys of our own, and the properties."""
+        """Return the values of reserved keys, and the properties."""
         defaults = {
-            own: key.default
-            for (kind, own), key in self._keys.items()
+            reserved: key.default
+            for (kind, reserved), key in self._keys.items()
             if kind == element.kind and key.default is not None
         }
-        own: dict[str, str] = {}
+        reserved: dict[str, str] = {}
         properties: dict[str, PropertyValue] = {}
         for name, text in (defaults | element.data).items():
             key = self._keys.get((element.kind, name))
-            if name in _OWN[element.kind] or name == _TYPE_KEYS[element.kind]:
-                own[name] = text
+            if name in _RESERVED[element.kind] or name == _TYPE_KEYS[element.kind]:
+                reserved[name] = text
             elif key is None:
                 raise Unfit(f"The key {shown(name)} is not declared", "Add a <key> for it.", name)
             else:
                 properties[key.name] = _value(key, text)
-        return own, properties
+        return reserved, properties
 
 
 def _codec(encoding: str) -> str:
-    """Return the name of Python's codec for an encoding, the same for all its spellings; nothing if there is none."""
+    """Return the canonical name of an encoding's Python codec, empty text without one."""
     try:
         return codecs.lookup(encoding).name
     except LookupError:
@@ -255,10 +257,10 @@ def _codec(encoding: str) -> str:
 
 
 def _value(key: _Key, text: str) -> PropertyValue:
-    return parsed(text if key.parse is string else text.strip(), key.parse, key.name)
+    return parse_value(text if key.parse is string else text.strip(), key.parse, key.name)
 
 
-def _needed(attributes: Mapping[str, str], name: str) -> str:
+def _require_attribute(attributes: Mapping[str, str], name: str) -> str:
     if not attributes.get(name):
         raise Unfit(f"There is no {name}", column=name)
     return attributes[name]

@@ -1,4 +1,4 @@
-"""JSON Lines, a node or connection a line: `{"node": {…}}` or `{"connection": {…}}`, or as Neo4j's APOC writes them."""
+"""JSON Lines with a node or connection per line: `{"node": {…}}`, `{"connection": {…}}`, or in the form of APOC."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO, Annotated, Literal, TypeVar, cast
 
 from pydantic import Field, StringConstraints
 
-from graph_memory.memory.transfer.formats.files import Lines, opened
+from graph_memory.memory.transfer.formats.files import Lines, open_source
 from graph_memory.memory.transfer.formats.records import (
     ConnectionRecord,
     Item,
@@ -96,9 +96,9 @@ class _ApocRelationship(Strict):
 
 
 def read_jsonl(path: Path, options: SourceOptions) -> Items:
-    """Yield what is in a file."""
+    """Yield the records of a file."""
     try:
-        with opened(path) as stream:
+        with open_source(path) as stream:
             lines = Lines(stream, path.name)
             for line in lines:
                 if line.strip():
@@ -122,38 +122,38 @@ def _object(line: bytes, place: Place) -> Mapping[str, object]:
         raise Unfit(f"The line is not JSON: {error.problem}", _HINT, column) from error
     if not isinstance(value, dict):
         raise Unfit("The line is not an object", _HINT)
-    found = cast("Mapping[str, object]", value)
-    if found.get("format") == "graph-memory log":
+    record = cast("Mapping[str, object]", value)
+    if record.get("format") == "graph-memory log":
         raise Unreadable(place, "This is an export of a domain with its log", _LOG_HINT)
-    return found
+    return record
 
 
-def _record(found: Mapping[str, object], place: Place, options: SourceOptions) -> Record:
-    if set(found) == {"node"}:
-        return _node(_read(_Node, found["node"], "node"), place, options)
-    if set(found) == {"connection"}:
-        return _connection(_read(_Connection, found["connection"], "connection"), place, options)
-    if found.get("type") == "node":
-        node = _read(_ApocNode, found, "")
+def _record(record: Mapping[str, object], place: Place, options: SourceOptions) -> Record:
+    if set(record) == {"node"}:
+        return _node(_read(_Node, record["node"], "node"), place, options)
+    if set(record) == {"connection"}:
+        return _connection(_read(_Connection, record["connection"], "connection"), place, options)
+    if record.get("type") == "node":
+        node = _read(_ApocNode, record, "")
         return _node(_Node(id=node.id, labels=node.labels, properties=node.properties), place, options)
-    if found.get("type") == "relationship":
-        told = _read(_ApocRelationship, found, "")
+    if record.get("type") == "relationship":
+        relationship = _read(_ApocRelationship, record, "")
         return ConnectionRecord(
             place=place,
-            type=told.label,
-            start=Key(told.start.id),
-            end=Key(told.end.id),
-            id=told.id,
-            properties=_properties(told.properties, options),
+            type=relationship.label,
+            start=Key(relationship.start.id),
+            end=Key(relationship.end.id),
+            id=relationship.id,
+            properties=_properties(relationship.properties, options),
         )
     raise Unfit("The line is neither a node nor a connection", _HINT)
 
 
-def _read(model: type[_M], given: object, column: str) -> _M:
-    if not isinstance(given, dict):
+def _read(model: type[_M], value: object, column: str) -> _M:
+    if not isinstance(value, dict):
         raise Unfit(f"{column} must be an object", _HINT, column)
     try:
-        return read(model, cast("Mapping[str, object]", given))
+        return read(model, cast("Mapping[str, object]", value))
     except Wrong as wrong:
         raise Unfit(f"The {column or 'line'} {wrong}", _HINT, column or None) from wrong
 
@@ -178,64 +178,66 @@ def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
     )
 
 
-def _connection(found: _Connection, place: Place, options: SourceOptions) -> ConnectionRecord:
-    kind = found.type or options.connection_type
+def _connection(connection: _Connection, place: Place, options: SourceOptions) -> ConnectionRecord:
+    kind = connection.type or options.connection_type
     if kind is None:
         raise Unfit("The connection has no type", "Add one, or give --connection-type.", "type")
     return ConnectionRecord(
         place=place,
         type=kind,
-        start=Key(found.from_),
-        end=Key(found.to),
-        id=found.id,
-        properties=_properties(found.properties, options),
-        strength=found.strength,
-        importance=found.importance,
-        made={name: getattr(found, name) for name in MADE if getattr(found, name) is not None},
-        content=found.content,
-        valid_from=found.valid_from,
-        valid_to=found.valid_to,
+        start=Key(connection.from_),
+        end=Key(connection.to),
+        id=connection.id,
+        properties=_properties(connection.properties, options),
+        strength=connection.strength,
+        importance=connection.importance,
+        made={name: getattr(connection, name) for name in MADE if getattr(connection, name) is not None},
+        content=connection.content,
+        valid_from=connection.valid_from,
+        valid_to=connection.valid_to,
     )
 
 
 def _fields(node: _Node) -> dict[str, str]:
-    """Return the fields that a line tells; the metadata is an object there, and JSON everywhere else."""
-    told = {name: getattr(node, name) for name in STORED if getattr(node, name) is not None}
+    """Return the fields of a line. Its metadata is an object, which becomes JSON text."""
+    fields = {name: getattr(node, name) for name in STORED if getattr(node, name) is not None}
     if node.metadata is None:
-        return told
+        return fields
     try:
-        return {**told, "metadata": check_metadata(node.metadata) or "{}"}
+        return {**fields, "metadata": check_metadata(node.metadata) or "{}"}
     except GraphError as error:
         raise Unfit(error.message, error.hint, "metadata") from error
 
 
-def _properties(given: Mapping[str, object], options: SourceOptions) -> dict[str, PropertyValue]:
-    values = {name: from_json(value, options, name) for name, value in given.items()}
+def _properties(values_given: Mapping[str, object], options: SourceOptions) -> dict[str, PropertyValue]:
+    values = {name: from_json(value, options, name) for name, value in values_given.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def write_jsonl(records: Iterable[Record], stream: IO[bytes]) -> None:
-    """Write records, a line each."""
+    """Write records, one per line."""
     for record in records:
-        line = {"node": _told_node(record)} if isinstance(record, NodeRecord) else {"connection": _told(record)}
+        line = (
+            {"node": _node_line(record)} if isinstance(record, NodeRecord) else {"connection": _connection_line(record)}
+        )
         stream.write(json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n")
 
 
-def _told_node(node: NodeRecord) -> dict[str, object]:
+def _node_line(node: NodeRecord) -> dict[str, object]:
     metadata = {"metadata": json.loads(node.fields["metadata"])} if "metadata" in node.fields else {}
-    more = {"format": node.format, "encoding": node.encoding, "tags": list(node.tags), **node.fields, **metadata}
-    return {"id": str(node.key), "type": node.labels[0], **_shared(node), **_present(more)}
+    optional = {"format": node.format, "encoding": node.encoding, "tags": list(node.tags), **node.fields, **metadata}
+    return {"id": str(node.key), "type": node.labels[0], **_common_fields(node), **_present(optional)}
 
 
-def _told(connection: ConnectionRecord) -> dict[str, object]:
+def _connection_line(connection: ConnectionRecord) -> dict[str, object]:
     ends = {"type": connection.type, "from": str(connection.start), "to": str(connection.end)}
-    more = {"strength": connection.strength, "importance": connection.importance, **connection.made}
-    return {**_present({"id": connection.id}), **ends, **_shared(connection), **_present(more)}
+    optional = {"strength": connection.strength, "importance": connection.importance, **connection.made}
+    return {**_present({"id": connection.id}), **ends, **_common_fields(connection), **_present(optional)}
 
 
-def _shared(record: Record) -> dict[str, object]:
-    more = {"content": record.content, "valid_from": record.valid_from, "valid_to": record.valid_to}
-    return _present({"properties": dict(record.properties)}) | _present(more)
+def _common_fields(record: Record) -> dict[str, object]:
+    optional = {"content": record.content, "valid_from": record.valid_from, "valid_to": record.valid_to}
+    return _present({"properties": dict(record.properties)}) | _present(optional)
 
 
 def _present(values: Mapping[str, object]) -> dict[str, object]:

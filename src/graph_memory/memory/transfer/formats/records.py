@@ -1,4 +1,4 @@
-"""What is in a graph that another program wrote, one node or connection a record, with the place where it stands."""
+"""Records of a foreign graph: nodes and connections with their places in the source."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, check_strength, fraction
 
 _SHARED = ("_content", "_valid_from", "_valid_to")
-NODE_OWN = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
-CONNECTION_OWN = frozenset({*_SHARED, *NUMBERS, *MADE.values(), "_id"})
-"""Columns in which our own exports keep what is no property."""
+RESERVED_NODE_NAMES = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
+RESERVED_CONNECTION_NAMES = frozenset({*_SHARED, *NUMBERS, *MADE.values(), "_id"})
+"""Columns of this service's exports for values that are not properties."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a source calls a node: its id, and the id space within which that is one node."""
+    """The key of a node in a source: its id, and the space in which that id is unique."""
 
     id: str
     space: str = ""
@@ -30,7 +30,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a source: the line of a file, counted from 1, or the element of a database."""
+    """A place in a source: the line of a file, counted from 1, or the element of a database."""
 
     file: str
     line: int = 0
@@ -46,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """What nodes and connections have in common. Content is as given in its encoding; None where there is none."""
+    """The common values of nodes and connections. Content is in its encoding, None without content."""
 
     place: Place
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
@@ -65,11 +65,11 @@ class NodeRecord(Body):
     encoding: str | None = None
     tags: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The fields that are told, as text; `own_fields` has them under names of our own."""
+    """The given fields as text. `reserved_fields` has them under reserved names."""
 
     @property
-    def own_fields(self) -> dict[str, str]:
-        """The fields under the names of our own."""
+    def reserved_fields(self) -> dict[str, str]:
+        """The fields under reserved names."""
         return {STORED[name]: text for name, text in self.fields.items()}
 
     @classmethod
@@ -79,22 +79,22 @@ class NodeRecord(Body):
         key: Key,
         labels: tuple[str, ...],
         properties: Mapping[str, PropertyValue],
-        own: Mapping[str, str],
+        reserved: Mapping[str, str],
         tags: Sequence[str],
     ) -> NodeRecord:
-        """Return a node of which `own` is what stands under names of our own, but for the tags."""
+        """Return a node. `reserved` has the values of reserved names without the tags."""
         return cls(
             place=place,
             key=key,
             labels=labels,
             properties=properties,
-            content=own.get("_content"),
-            format=own.get("_format"),
-            encoding=own.get("_encoding"),
+            content=reserved.get("_content"),
+            format=reserved.get("_format"),
+            encoding=reserved.get("_encoding"),
             tags=tuple(tags),
-            fields={name: own[key] for name, key in STORED.items() if key in own},
-            valid_from=own.get("_valid_from"),
-            valid_to=own.get("_valid_to"),
+            fields={name: reserved[key] for name, key in STORED.items() if key in reserved},
+            valid_from=reserved.get("_valid_from"),
+            valid_to=reserved.get("_valid_to"),
         )
 
 
@@ -107,14 +107,14 @@ class ConnectionRecord(Body):
     end: Key
     id: str | None = None
     strength: object = None
-    """As given, unchecked: one number, or an object."""
+    """Unchecked: a number or an object."""
     importance: object = None
     made: Mapping[str, str] = field(default_factory=dict[str, str])
-    """How it came to be, as text by the names in `MADE`, unchecked; `own_made` has it under names of our own."""
+    """Its provenance, unchecked, by the names in `MADE`. `reserved_provenance` has it under reserved names."""
 
     @property
-    def own_made(self) -> dict[str, str]:
-        """How it came to be, under the names of our own."""
+    def reserved_provenance(self) -> dict[str, str]:
+        """Its provenance under reserved names."""
         return {MADE[name]: text for name, text in self.made.items()}
 
     @classmethod
@@ -125,10 +125,10 @@ class ConnectionRecord(Body):
         ends: tuple[Key, Key],
         id_: str | None,
         properties: Mapping[str, PropertyValue],
-        own: Mapping[str, str],
+        reserved: Mapping[str, str],
     ) -> ConnectionRecord:
-        """Return a connection of which `own` is what stands under names of our own, but for the id. Raises Unfit."""
-        numbers = {name: _number(name, own[name]) for name in NUMBERS if name in own}
+        """Return a connection. `reserved` has the values of reserved names without the id. Raises Unfit."""
+        numbers = {name: _parse_number(name, reserved[name]) for name in NUMBERS if name in reserved}
         return cls(
             place=place,
             type=kind,
@@ -136,21 +136,21 @@ class ConnectionRecord(Body):
             end=ends[1],
             id=id_,
             properties=properties,
-            content=own.get("_content"),
-            valid_from=own.get("_valid_from"),
-            valid_to=own.get("_valid_to"),
+            content=reserved.get("_content"),
+            valid_from=reserved.get("_valid_from"),
+            valid_to=reserved.get("_valid_to"),
             strength={STRENGTH[name]: value for name, value in numbers.items() if name in STRENGTH} or None,
             importance=numbers.get(IMPORTANCE),
-            made={name: own[key] for name, key in MADE.items() if key in own},
+            made={name: reserved[key] for name, key in MADE.items() if key in reserved},
         )
 
     def numbers(self) -> dict[str, float]:
-        """Return strength and importance under names of our own. Raises INVALID_ARGUMENT for what they cannot be."""
-        given = {} if self.importance is None else {IMPORTANCE: fraction("importance", self.importance)}
-        return {**check_strength(self.strength).state(), **given}
+        """Return strength and importance under reserved names. Raises INVALID_ARGUMENT for invalid values."""
+        scores = {} if self.importance is None else {IMPORTANCE: fraction("importance", self.importance)}
+        return {**check_strength(self.strength).state(), **scores}
 
 
-def _number(name: str, text: str) -> float:
+def _parse_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
@@ -159,7 +159,7 @@ def _number(name: str, text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something that cannot be loaded. Where it `ends` a file, nothing after it was read."""
+    """A record that cannot be loaded. If it `ends` a file, the rest was not read."""
 
     place: Place
     code: Code
@@ -167,19 +167,19 @@ class Refused:
     hint: str | None = None
     ends: bool = False
     key: Key | None = None
-    """Of a node, what the source calls it, where that could be read."""
+    """The key of a node, if it could be read."""
 
     @classmethod
     def of(cls, place: Place, error: GraphError) -> Refused:
-        """Return an error as something refused at a place; a property that it names is the column."""
+        """Return the refusal of a record with an error at a place. The column is the error's property."""
         column = error.details.get("property")
-        at = replace(place, column=str(column)) if column is not None and place.column is None else place
-        return cls(at, error.code, error.message, error.hint)
+        place_with_column = replace(place, column=str(column)) if column is not None and place.column is None else place
+        return cls(place_with_column, error.code, error.message, error.hint)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that a format has and a memory has not, and what becomes of it."""
+    """A note on data that a memory cannot represent, and on how it is stored."""
 
     place: Place
     text: str
@@ -192,28 +192,28 @@ Items = Iterator[Item]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOptions:
-    """How a source is read, and what becomes of what is in it."""
+    """Options for reading a source."""
 
     node_type: str | None = None
     """The type of nodes without a label."""
     connection_type: str | None = None
-    """The type of connections without one."""
+    """The type of connections without a type."""
     labels: tuple[str, ...] = ()
-    """Of a node's labels, the first of these that it has is its type; otherwise its rarest label is."""
+    """Preferred types: a node's first label in this list is its type, else its rarest label."""
     id_property: str | None = None
-    """The property that keeps what the source calls a node. In a Neo4j server, a node that has it is called so."""
+    """The property that keeps a node's key in the source. In a Neo4j server, it is the key."""
     content_property: str | None = None
     """The property whose text becomes the content."""
     join_arrays: str | None = None
-    """What is put between the values of a list, which becomes one text; None refuses lists."""
+    """The separator with which lists become text. None refuses lists."""
     only_labels: tuple[str, ...] = ()
-    """Of a Neo4j server, only nodes with one of these labels are read; each is the type if `labels` does not say."""
+    """In a Neo4j server, only nodes with one of these labels are read. It is the type unless `labels` decides."""
     only_types: tuple[str, ...] = ()
-    """Of a Neo4j server, only relationships of these types are read."""
+    """In a Neo4j server, only relationships of these types are read."""
 
 
 class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
-    """Ends the reading of a file: what comes after it cannot be told."""
+    """Ends the reading of a file that cannot be read further."""
 
     def __init__(self, place: Place, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -221,7 +221,7 @@ class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
 
 
 class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
-    """What is wrong with one value, and the column where it stands."""
+    """The fault of a value, and its column."""
 
     def __init__(self, message: str, hint: str | None = None, column: str | None = None) -> None:
         super().__init__(message)
@@ -230,5 +230,5 @@ class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
         self.column = column
 
     def at(self, place: Place) -> Refused:
-        """Return it as something refused."""
+        """Return the refusal at a place."""
         return Refused(replace(place, column=self.column or place.column), Code.INVALID_SOURCE, self.message, self.hint)

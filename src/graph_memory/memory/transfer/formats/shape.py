@@ -1,4 +1,4 @@
-"""What the writers of all formats share: the type of a value, and the error for what a format cannot carry."""
+"""Shared by the writers of all formats: types of values, and the error for unsupported values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graph_memory.model.values.properties import PropertyValue
 
 
 def kind_of_value(value: PropertyValue) -> str:
-    """Return what other formats call the type of a value."""
+    """Return the name of a value's type in other formats."""
     match value:
         case bool():
             return "boolean"
@@ -22,7 +22,9 @@ def kind_of_value(value: PropertyValue) -> str:
             return "string"
 
 
-def uncarried(record: Record, form: str, why: str) -> GraphError:
-    """Return the error for a node or connection that a format cannot carry."""
+def unsupported_value(record: Record, format_name: str, reason: str) -> GraphError:
+    """Return the error for a node or connection that a format cannot represent."""
     name = f"Node {record.key}" if isinstance(record, NodeRecord) else f"Connection {record.id}"
-    return fault("format", f"{form} cannot carry {shown(name)}: {shown(why)}", "Export with --format jsonl.")
+    return fault(
+        "format", f"{format_name} cannot represent {shown(name)}: {shown(reason)}", "Export with --format jsonl."
+    )

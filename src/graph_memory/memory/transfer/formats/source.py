@@ -1,4 +1,4 @@
-"""What a source is, by its name: files of CSV, JSON Lines or GraphML, a folder of them, or a Neo4j server."""
+"""Recognition of a source by its name: files of CSV, JSON Lines or GraphML, a folder of them, or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -26,42 +26,42 @@ GivenSource = Path | str | Neo4jSource
 """A file, a folder of files, a Neo4j server, or the address of one."""
 
 
-def sources_of(given: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
-    """Return the servers and files that are named, those of a folder in the order of their names.
+def sources_of(values: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
+    """Return the named servers and files. The files of a folder are in the order of their names.
 
     Raises INVALID_ARGUMENT.
     """
-    if not given:
+    if not values:
         raise fault("source", "There is no source", _HINT)
-    found: dict[Path | Neo4jSource, None] = {}
-    for source in given:
+    sources: dict[Path | Neo4jSource, None] = {}
+    for source in values:
         if isinstance(source, Neo4jSource):
-            found[source] = None
+            sources[source] = None
         elif isinstance(source, str) and is_server(source):
-            found[Neo4jSource(source)] = None
+            sources[Neo4jSource(source)] = None
         else:
-            found |= dict.fromkeys(_files(Path(source)))
-    return list(found)
+            sources |= dict.fromkeys(_files(Path(source)))
+    return list(sources)
 
 
 def _files(source: Path) -> list[Path]:
-    found = sorted(path for path in source.iterdir() if _ending(path) in READERS) if source.is_dir() else [source]
-    if not found:
+    paths = sorted(path for path in source.iterdir() if _ending(path) in READERS) if source.is_dir() else [source]
+    if not paths:
         raise fault("source", f"The folder {source} has no files that can be loaded", _HINT)
-    if any(_ending(path) not in READERS for path in found):
+    if any(_ending(path) not in READERS for path in paths):
         raise fault("source", f"The name of {source} does not say what it is", _HINT)
-    return found
+    return paths
 
 
 def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> Iterator[Item]:
-    """Yield what is in sources, one after the other. Raises INVALID_ARGUMENT for a file that cannot be opened.
+    """Yield the records of sources, one after the other. Raises INVALID_ARGUMENT for a file that cannot be opened.
 
-    What reading from a server raises is told by `read_neo4j`.
+    Raises the errors of `read_neo4j` for a server.
     """
-    is_of_servers = all(isinstance(source, Neo4jSource) for source in sources)
-    if (options.only_labels or options.only_types) and not is_of_servers:
+    are_servers = all(isinstance(source, Neo4jSource) for source in sources)
+    if (options.only_labels or options.only_types) and not are_servers:
         hint = "Leave --only-label and --only-type out, or load from a Neo4j server."
-        raise fault("only_labels", "Only what is read from a Neo4j server can be chosen by its labels and types", hint)
+        raise fault("only_labels", "Only records of a Neo4j server can be selected by labels and types", hint)
     for source in sources:
         if isinstance(source, Neo4jSource):
             yield from read_neo4j(source, options)

@@ -1,4 +1,4 @@
-"""Values of other formats as properties of a memory: text, numbers and booleans."""
+"""Conversion of values of other formats to properties: text, numbers and booleans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from graph_memory.model.values.properties import PropertyValue
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 IN_64_BITS = range(-(2**63), 2**63)
-_LIST_HINT = "Memories keep no lists. Give --join-arrays TEXT to make one text of them, or use a connection per value."
+_LIST_HINT = (
+    "Lists cannot be stored. Give --join-arrays TEXT to join their values to one text, or use a connection per value."
+)
 
 AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "duration", "point"})
 """Types of Neo4j that become text."""
@@ -22,18 +24,18 @@ AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "
 
 def integer(text: str) -> int:
     """Return a whole number within 64 bits. Raises Unfit."""
-    found = int(text) if _INTEGER.fullmatch(text) else None
-    if found is None or found not in IN_64_BITS:
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    if number is None or number not in IN_64_BITS:
         raise Unfit(f"{quoted(text)} is not a whole number of 64 bits")
-    return found
+    return number
 
 
 def floating(text: str) -> float:
     """Return a finite number. Raises Unfit."""
-    found = float(text) if _FLOAT.fullmatch(text) else math.inf
-    if not math.isfinite(found):
+    value = float(text) if _FLOAT.fullmatch(text) else math.inf
+    if not math.isfinite(value):
         raise Unfit(f"{quoted(text)} is not a finite number")
-    return found
+    return value
 
 
 def boolean(text: str) -> bool:
@@ -51,7 +53,7 @@ def char(text: str) -> str:
 
 
 def string(text: str) -> str:
-    """Return text as it is."""
+    """Return text unchanged."""
     return text
 
 
@@ -64,31 +66,31 @@ PARSERS: dict[str, Parser] = {
     "string": string,
     **dict.fromkeys(AS_TEXT, string),
 }
-"""How the text of a declared type is read."""
+"""Parsers by declared type."""
 
 
-def parsed(text: str, parse: Parser, column: str) -> PropertyValue:
-    """Return the value that a text is. Raises Unfit, which names the column."""
+def parse_value(text: str, parse: Parser, column: str) -> PropertyValue:
+    """Return the parsed value of a text. Raises Unfit with the column."""
     try:
         return parse(text)
-    except Unfit as fault:
-        raise Unfit(fault.message, fault.hint, column) from fault
+    except Unfit as error:
+        raise Unfit(error.message, error.hint, column) from error
 
 
-def joined(values: Sequence[str], options: SourceOptions, column: str) -> str:
-    """Return a list as one text where that was asked for. Raises Unfit."""
+def join_list(values: Sequence[str], options: SourceOptions, column: str) -> str:
+    """Return a list as one text if an option allows it. Raises Unfit."""
     if options.join_arrays is None:
         raise Unfit(f"{column} is a list", _LIST_HINT, column)
     return options.join_arrays.join(values)
 
 
 def from_json(value: object, options: SourceOptions, column: str) -> PropertyValue | None:
-    """Return a value of JSON as a property, None for null, which is none. Raises Unfit."""
+    """Return a JSON value as a property, None for null. Raises Unfit."""
     match value:
         case None | str() | bool() | int() | float():
             return value
         case list():
-            return joined([_as_text(one) for one in cast("list[object]", value)], options, column)
+            return join_list([_as_text(item) for item in cast("list[object]", value)], options, column)
         case _:
             message = f"{column} is {kind_of(value)}; values must be text, numbers or booleans"
             raise Unfit(message, "Use one property for each field, or put the structure in the content.", column)

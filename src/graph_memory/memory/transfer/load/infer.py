@@ -1,7 +1,7 @@
-"""The ontology that a graph suggests: its types, what they join, and rules that the data bears out.
+"""Inference of an ontology from a graph: its types, their ends, and rules that the data supports.
 
-A rule must hold for all that was seen, and enough must have been seen. How likely it is that something unseen breaks
-it is judged as Good and Turing do, by what was seen only once: an enum, for example, needs each value to come up often.
+A rule must hold for all records, and there must be enough of them. The probability that unseen data breaks a rule is
+estimated from values that occur only once (Good and Turing): an enum, for example, needs frequent values.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontol
 from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.values.properties import PropertyType, PropertyValue, key_value
 
-FEW = 10
-"""So many must have been seen of a type for any rule but the type of values."""
-SOME = 20
-"""So many must have been seen for a property to be called unique, or worth an index."""
-VALUES_OF_AN_ENUM = 20
-"""An enum has at most so many values."""
-OFTEN = 5
-"""Each value of an enum was seen at least so often, and the average value twice that."""
-SHORT = 100
-"""Characters of a value by which things are looked up, at most."""
-SELECTIVE = 20
-"""An index is worth it where a value picks at most one of so many."""
-_KEYS_KEPT = 1_000_000
-"""Different values of a property that are remembered; with more of them, it is not looked at for being unique."""
+MIN_OF_TYPE = 10
+"""Minimum number of records of a type for any rule except the type of values."""
+MIN_FOR_UNIQUE = 20
+"""Minimum number of values of a unique or indexed property."""
+MAX_ENUM_VALUES = 20
+"""Maximum number of values of an enum."""
+MIN_PER_ENUM_VALUE = 5
+"""Minimum number of occurrences of each value of an enum. On average, values must occur twice as often."""
+MAX_KEY_LENGTH = 100
+"""Maximum number of characters of a unique or indexed value."""
+MIN_DISTINCT_FOR_INDEX = 20
+"""Minimum number of distinct values of an indexed property."""
+_MAX_HASHES = 1_000_000
+"""Maximum number of distinct values that are counted. A property with more is never inferred to be unique."""
 _NARROWEST = (
     PropertyType.DATE,
     PropertyType.DATETIME,
@@ -39,113 +39,119 @@ _NARROWEST = (
 
 
 @dataclass(slots=True)
-class _Property:
-    """What was seen of the values of a property."""
+class _PropertyStatistics:
+    """Statistics of the values of a property."""
 
     count: int = 0
     kinds: set[PropertyType] = field(default_factory=lambda: set(_NARROWEST))
     longest: int = 0
     values: dict[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
-    """Values by their keys: the first few, as the values of an enum are few."""
-    seen: Counter[int] = field(default_factory=Counter[int])
-    """How often each value came up, by its hash."""
+    """The first values by key, enough for an enum."""
+    counts: Counter[int] = field(default_factory=Counter[int])
+    """Number of occurrences of each value, by its hash."""
 
-    def see(self, value: PropertyValue) -> None:
+    def add(self, value: PropertyValue) -> None:
         self.count += 1
         self.kinds = {kind for kind in self.kinds if kind.accepts(value)}
         self.longest = max(self.longest, len(value) if isinstance(value, str) else 0)
         key = key_value(value)
-        if len(self.seen) <= _KEYS_KEPT:
-            self.seen[hash(key)] += 1
-        if len(self.values) <= VALUES_OF_AN_ENUM:
+        if len(self.counts) <= _MAX_HASHES:
+            self.counts[hash(key)] += 1
+        if len(self.values) <= MAX_ENUM_VALUES:
             self.values.setdefault(key, value)
 
     def rule(self, name: str, total: int, *, of_nodes: bool) -> PropertyRule:
-        """Return what holds for the property of a type, of which `total` were seen."""
+        """Return the rule of the property of a type with `total` records."""
         kind = next((kind for kind in _NARROWEST if kind in self.kinds), None)
-        if self.count < FEW and kind in (PropertyType.DATE, PropertyType.DATETIME):
+        if self.count < MIN_OF_TYPE and kind in (PropertyType.DATE, PropertyType.DATETIME):
             kind = PropertyType.STRING
         is_unique = of_nodes and self._is_unique(kind, total)
         enum = () if is_unique else self._enum(kind)
         return PropertyRule(
             name=name,
             type=kind,
-            required=self.count == total >= FEW,
+            required=self.count == total >= MIN_OF_TYPE,
             enum=enum,
             unique=is_unique,
             indexed=not is_unique and not enum and of_nodes and self._is_selective(kind),
         )
 
-    def _names_things(self, kind: PropertyType | None) -> bool:
-        return kind in (PropertyType.STRING, PropertyType.INTEGER) and self.longest <= SHORT
+    def _can_be_key(self, kind: PropertyType | None) -> bool:
+        return kind in (PropertyType.STRING, PropertyType.INTEGER) and self.longest <= MAX_KEY_LENGTH
 
     def _is_unique(self, kind: PropertyType | None, total: int) -> bool:
-        names = self._names_things(kind) and self.count == total >= SOME
-        return names and len(self.seen) == self.count <= _KEYS_KEPT
+        is_key = self._can_be_key(kind) and self.count == total >= MIN_FOR_UNIQUE
+        return is_key and len(self.counts) == self.count <= _MAX_HASHES
 
     def _enum(self, kind: PropertyType | None) -> tuple[PropertyValue, ...]:
-        different = len(self.seen)
-        is_of_words = self._names_things(kind) and 2 <= different <= VALUES_OF_AN_ENUM
-        if not is_of_words or min(self.seen.values()) < OFTEN or self.count < 2 * OFTEN * different:
+        distinct = len(self.counts)
+        is_enum = self._can_be_key(kind) and 2 <= distinct <= MAX_ENUM_VALUES
+        if (
+            not is_enum
+            or min(self.counts.values()) < MIN_PER_ENUM_VALUE
+            or self.count < 2 * MIN_PER_ENUM_VALUE * distinct
+        ):
             return ()
         return tuple(sorted(self.values.values(), key=key_value))
 
     def _is_selective(self, kind: PropertyType | None) -> bool:
-        finds = self._names_things(kind) or kind in (PropertyType.DATE, PropertyType.DATETIME)
-        return finds and self.count >= SOME and len(self.seen) >= SELECTIVE
+        is_searchable = self._can_be_key(kind) or kind in (PropertyType.DATE, PropertyType.DATETIME)
+        return is_searchable and self.count >= MIN_FOR_UNIQUE and len(self.counts) >= MIN_DISTINCT_FOR_INDEX
 
 
 @dataclass(slots=True)
-class _Type:
-    """What was seen of a type."""
+class _TypeStatistics:
+    """Statistics of a type."""
 
     count: int = 0
-    properties: dict[str, _Property] = field(default_factory=dict[str, _Property])
+    properties: dict[str, _PropertyStatistics] = field(default_factory=dict[str, _PropertyStatistics])
     sources: Counter[str] = field(default_factory=Counter[str])
     targets: Counter[str] = field(default_factory=Counter[str])
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.count:,} seen."
 
-    def see(self, properties: Mapping[str, PropertyValue]) -> None:
+    def add(self, properties: Mapping[str, PropertyValue]) -> None:
         self.count += 1
         for name, value in properties.items():
-            self.properties.setdefault(name, _Property()).see(value)
+            self.properties.setdefault(name, _PropertyStatistics()).add(value)
 
     def rules(self, *, of_nodes: bool) -> tuple[PropertyRule, ...]:
-        return tuple(one.rule(name, self.count, of_nodes=of_nodes) for name, one in self.properties.items())
+        return tuple(property_.rule(name, self.count, of_nodes=of_nodes) for name, property_ in self.properties.items())
 
 
 class Inference:
-    """Looks at nodes and connections, and then says what ontology they suggest."""
+    """Collects statistics of nodes and connections, and infers their ontology."""
 
     def __init__(self) -> None:
-        self._nodes: dict[str, _Type] = {}
-        self._connections: dict[str, _Type] = {}
+        self._nodes: dict[str, _TypeStatistics] = {}
+        self._connections: dict[str, _TypeStatistics] = {}
 
     def node(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
-        """Look at a node."""
-        self._nodes.setdefault(type_name, _Type()).see(properties)
+        """Add a node."""
+        self._nodes.setdefault(type_name, _TypeStatistics()).add(properties)
 
     def connection(self, type_name: str, source: str, target: str, properties: Mapping[str, PropertyValue]) -> None:
-        """Look at a connection between nodes of two types."""
-        found = self._connections.setdefault(type_name, _Type())
-        found.see(properties)
-        found.sources[source] += 1
-        found.targets[target] += 1
+        """Add a connection between nodes of two types."""
+        type_ = self._connections.setdefault(type_name, _TypeStatistics())
+        type_.add(properties)
+        type_.sources[source] += 1
+        type_.targets[target] += 1
 
     def ontology(self) -> Ontology:
-        """Return the ontology; types come in the order of their names. Raises what faulty names raise."""
-        nodes = (NodeType(name, one.told, one.rules(of_nodes=True)) for name, one in sorted(self._nodes.items()))
+        """Return the ontology, with types in the order of their names. Raises INVALID_ONTOLOGY for invalid names."""
+        nodes = (
+            NodeType(name, type_.summary, type_.rules(of_nodes=True)) for name, type_ in sorted(self._nodes.items())
+        )
         connections = (
             ConnectionType(
                 name=name,
-                from_types=tuple(sorted(one.sources)),
-                to_types=tuple(sorted(one.targets)),
-                description=one.told,
-                properties=one.rules(of_nodes=False),
+                from_types=tuple(sorted(type_.sources)),
+                to_types=tuple(sorted(type_.targets)),
+                description=type_.summary,
+                properties=type_.rules(of_nodes=False),
             )
-            for name, one in sorted(self._connections.items())
+            for name, type_ in sorted(self._connections.items())
         )
         return Ontology.create(nodes, connections, description="Inferred from data. Read it, and change what is wrong.")

@@ -1,7 +1,7 @@
-"""Loading a graph that exists: its files are read and looked at as a whole, then written in pages, nodes first.
+"""Loading of an existing graph: its files are read and validated as a whole, then written in pages, nodes first.
 
-Each page is a batch of the log. Where ids must be new, a page is known again by what was read and where it stands in
-it, so that the same load goes on where it was cut off; otherwise what is there already shows it.
+Each page is a batch of the log. If ids must be new, a page is recognised by a hash of the source and its number, so
+that an interrupted load can be continued. Otherwise existing subjects are recognised by their ids.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graph_memory.memory.transfer.load.load_pages import Pages
 from graph_memory.memory.transfer.load.sources import Sources, check, notes, reading, refusals
 from graph_memory.memory.transfer.load.staged_record import Fate, Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
-from graph_memory.memory.transfer.load.validate_graph import Examination, infer
+from graph_memory.memory.transfer.load.validate_graph import GraphValidation, infer
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op, Request
@@ -38,8 +38,8 @@ from graph_memory.storage.queries import query
 
 
 @dataclass(frozen=True, slots=True)
-class KnownRow:
-    """What the log last said of a subject."""
+class LoggedSubject:
+    """The last event of a subject."""
 
     subject: str
     kind: str
@@ -49,13 +49,13 @@ class KnownRow:
     target: str | None
 
 
-KNOWN = query("transfer/known", KnownRow)
-WRITTEN = query("transfer/written", str)
+LOGGED_SUBJECTS = query("transfer/known", LoggedSubject)
+WRITTEN_BATCHES = query("transfer/written", str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """How a source is loaded."""
+    """Options of a load."""
 
     source: SourceOptions
     ontology: Ontology | Literal["infer"] | None
@@ -65,7 +65,7 @@ class LoadOptions:
 
 
 async def load(core: Core, domain: str, source: Sources, options: LoadOptions, tell: Progress) -> Loaded:
-    """Load a source into a domain. `Transfer.load` tells the rest."""
+    """Load a source into a domain. See `Transfer.load`."""
     _check(options)
     with closing(Staging(options.source)) as staging:
         await in_steps(reading(staging, source), partial(tell, "Reading", None))
@@ -73,7 +73,7 @@ async def load(core: Core, domain: str, source: Sources, options: LoadOptions, t
 
 
 async def in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
-    """Take steps in worker threads. Between them the work can be cancelled."""
+    """Run the steps in worker threads. The work can be cancelled between steps."""
     tell()
     while await anyio.to_thread.run_sync(next, steps, steps) is not steps:
         tell()
@@ -81,7 +81,7 @@ async def in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
 
 def _check(options: LoadOptions) -> None:
     if options.on_conflict not in get_args(OnConflict):
-        message = f"{quoted(options.on_conflict)} is not a choice"
+        message = f"{quoted(options.on_conflict)} is not a value of on_conflict"
         raise fault("on_conflict", message, "Use fail, skip or update.")
     if options.ontology is not None and options.ontology != "infer":
         check_ontology(options.ontology)
@@ -89,7 +89,7 @@ def _check(options: LoadOptions) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """One load."""
+    """A load."""
 
     core: Core
     domain: str
@@ -98,85 +98,91 @@ class _Load:
     tell: Progress
 
     async def run(self) -> Loaded:
-        """Look at everything, and write it unless something stands against it."""
+        """Validate all records, and write them if none is refused."""
         present = await self.core.log.ontology(self.domain)
         if present is not None:
-            await self._look_for_ends()
-        wanted = await self._wanted(present)
-        looked = Examination(self.staging, _planned(present, wanted), self.core.contents.check)
-        await in_steps(looked.looking(), partial(self.tell, "Checking", None))
+            await self._register_outside_nodes()
+        ontology = await self._ontology_to_apply(present)
+        validation = GraphValidation(self.staging, _planned_ontology(present, ontology), self.core.contents.check)
+        await in_steps(validation.run(), partial(self.tell, "Checking", None))
         if present is not None:
-            await self._look_for_conflicts()
+            await self._decide_fates()
         if self.options.dry_run:
-            return self._loaded(self.staging.fates())
+            return self._result(self.staging.fates())
         check(self.staging.findings, skip_invalid=self.options.skip_invalid)
-        if wanted is not None:
-            await apply_ontology(self.core, self.domain, wanted)
+        if ontology is not None:
+            await apply_ontology(self.core, self.domain, ontology)
         pages = Pages(self.core, self.domain, self.staging, self.request, self.options.skip_invalid)
         await pages.write(self.tell)
-        return self._loaded(pages.counts, pages.seqs)
+        return self._result(pages.counts, pages.seqs)
 
-    async def _wanted(self, present: Ontology | None) -> Ontology | None:
-        """Return the types to declare before. Raises ONTOLOGY_NOT_FOUND where there would be none at all."""
-        given = self.options.ontology
-        if given == "infer":
+    async def _ontology_to_apply(self, present: Ontology | None) -> Ontology | None:
+        """Return the ontology to apply first, None for none. Raises ONTOLOGY_NOT_FOUND if there is none at all."""
+        ontology = self.options.ontology
+        if ontology == "infer":
             self.tell("Inferring", None)
             return await anyio.to_thread.run_sync(infer, self.staging)
-        if given is None and present is None:
+        if ontology is None and present is None:
             missing = no_ontology(self.domain)
             hint = "Give --ontology infer, to have the types that the data suggests, or --ontology FILE."
             raise GraphError(missing.code, missing.message, {**missing.details, "hint": hint})
-        return given
+        return ontology
 
-    async def _look_for_ends(self) -> None:
-        """Take note of nodes of the domain that connections of the source join."""
+    async def _register_outside_nodes(self) -> None:
+        """Register nodes of the domain that connections of the source join."""
         missing = await anyio.to_thread.run_sync(self.staging.missing_ends)
         if missing:
-            self.staging.know(await living_of(self.core.store, self.domain, missing))
+            self.staging.add_outside_nodes(await living_of(self.core.store, self.domain, missing))
 
-    async def _look_for_conflicts(self) -> None:
-        """Find what the domain knows already, and what becomes of it."""
+    async def _decide_fates(self) -> None:
+        """Decide the fate of records whose ids the domain has already."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
-            written = await self._written(kind, len(spans))
+            written = await self._written_pages(kind, len(spans))
             for number, span in enumerate(spans):
                 self.tell("Looking for conflicts", None)
                 page = self.staging.page(kind, span)
                 if number in written:
-                    self.staging.decide([(each, Fate.WRITTEN) for each in page])
+                    self.staging.decide([(staged, Fate.WRITTEN) for staged in page])
                     continue
-                rows = await read_in_parts(self.core.store, KNOWN, self.domain, subjects=[each.id for each in page])
-                known = {row.subject: row for row in rows}
-                self.staging.decide([(each, self._fate(each, known[each.id])) for each in page if each.id in known])
+                rows = await read_in_parts(
+                    self.core.store, LOGGED_SUBJECTS, self.domain, subjects=[staged.id for staged in page]
+                )
+                logged = {row.subject: row for row in rows}
+                self.staging.decide(
+                    [(staged, self._fate(staged, logged[staged.id])) for staged in page if staged.id in logged]
+                )
 
-    async def _written(self, kind: Kind, pages: int) -> set[int]:
-        """Return the pages that an earlier run of the same load wrote."""
-        batches = {found.batch: number for number in range(pages) if (found := self.request(kind, number))}
-        rows = await read_in_parts(self.core.store, WRITTEN, self.domain, batches=list(batches)) if batches else []
+    async def _written_pages(self, kind: Kind, pages: int) -> set[int]:
+        """Return the numbers of the pages that an earlier run of the same load wrote."""
+        batches = {request.batch: number for number in range(pages) if (request := self.request(kind, number))}
+        rows = (
+            await read_in_parts(self.core.store, WRITTEN_BATCHES, self.domain, batches=list(batches)) if batches else []
+        )
         return {batches[batch] for batch in rows}
 
     def request(self, kind: Kind, number: int) -> Request | None:
-        """Return by what a page is known again: what was read and how, and the place of the page.
+        """Return the request by which a page is recognised: the hash of the source, the options, the page number.
 
-        There is nothing where ids may be known: what an earlier run wrote is then found by its ids.
+        Returns None if ids may exist: records of an earlier run are then recognised by their ids.
         """
         if self.options.on_conflict != "fail":
             return None
-        told = ("load", self.staging.sha256, self.options.skip_invalid, str(kind), number)
-        return request_of("\n".join(map(str, told)), told)
+        lines = ("load", self.staging.sha256, self.options.skip_invalid, str(kind), number)
+        return request_of("\n".join(map(str, lines)), lines)
 
-    def _fate(self, staged: Staged, known: KnownRow) -> Fate:
-        """Return what becomes of something whose id is known; it is refused where it cannot be the same."""
+    def _fate(self, staged: Staged, logged: LoggedSubject) -> Fate:
+        """Return the fate of a record whose id exists. Refuses it if the existing subject is another one."""
         choice = self.options.on_conflict
-        if known.op == Op.DELETE or not _is_same(staged, known):
-            self.staging.refuse(staged, _other(staged, known))
+        if logged.op == Op.DELETE or not _is_same(staged, logged):
+            self.staging.refuse(staged, _id_conflict(staged, logged))
             return Fate.REFUSED
         if choice == "fail":
             self.staging.refuse(staged, _conflict(staged))
             return Fate.REFUSED
         return Fate.SKIPPED if choice == "skip" else Fate.UPDATED
 
-    def _loaded(self, counts: Mapping[Kind, LoadCounts], seqs: Sequence[int] = ()) -> Loaded:
+    def _result(self, counts: Mapping[Kind, LoadCounts], seqs: Sequence[int] = ()) -> Loaded:
         node_types, connection_types = self.staging.counts()
         return Loaded(
             domain=self.domain,
@@ -192,19 +198,19 @@ class _Load:
         )
 
 
-def _planned(present: Ontology | None, wanted: Ontology | None) -> Ontology | None:
-    """Return the ontology that there will be."""
-    if present is None or wanted is None:
-        return present or wanted
-    return present.with_types(wanted.node_types, wanted.connection_types)
+def _planned_ontology(present: Ontology | None, ontology: Ontology | None) -> Ontology | None:
+    """Return the ontology of the domain after the load."""
+    if present is None or ontology is None:
+        return present or ontology
+    return present.with_types(ontology.node_types, ontology.connection_types)
 
 
-def _is_same(staged: Staged, known: KnownRow) -> bool:
-    """Say whether the domain has it with the same type and ends, which never change."""
+def _is_same(staged: Staged, logged: LoggedSubject) -> bool:
+    """Return whether the domain has the record with the same type and ends, which never change."""
     if isinstance(staged, StagedNode):
-        return (known.kind, known.type) == (Kind.NODE, staged.type)
-    ends = (known.source, known.target)
-    return (known.kind, known.type, *ends) == (Kind.CONNECTION, staged.type, staged.source, staged.target)
+        return (logged.kind, logged.type) == (Kind.NODE, staged.type)
+    ends = (logged.source, logged.target)
+    return (logged.kind, logged.type, *ends) == (Kind.CONNECTION, staged.type, staged.source, staged.target)
 
 
 def _conflict(staged: Staged) -> GraphError:
@@ -215,9 +221,9 @@ def _conflict(staged: Staged) -> GraphError:
     return GraphError(code, message, {"hint": hint})
 
 
-def _other(staged: Staged, known: KnownRow) -> GraphError:
-    """Return the error for an id that stood for something else, or stands for nothing any more."""
+def _id_conflict(staged: Staged, logged: LoggedSubject) -> GraphError:
+    """Return the error for an id that the domain used for another or a deleted subject."""
     code = Code.NODE_ALREADY_EXISTS if isinstance(staged, StagedNode) else Code.CONNECTION_ALREADY_EXISTS
-    what = "something that was deleted" if known.op == Op.DELETE else f"a {shown(known.type)} that is not the same"
-    message = f"The domain has used the id {shown(staged.id)} for {what}"
+    former_use = "a deleted subject" if logged.op == Op.DELETE else f"another {shown(logged.type)}"
+    message = f"The domain has used the id {shown(staged.id)} for {former_use}"
     return GraphError(code, message, {"hint": "Load into another domain, or change the id in the source."})

@@ -1,4 +1,4 @@
-"""The pages of a load: each is written as a batch, and what the domain has against it is told with its place."""
+"""The pages of a load: each is written as a batch. Refusals name the place in the source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.memory.graph.validity import ValidityEdit
 from graph_memory.memory.transfer.load.sources import refusal
 from graph_memory.memory.transfer.load.staged_record import Fate, Staged, StagedNode
 from graph_memory.memory.transfer.load.staging import Staging
-from graph_memory.memory.transfer.load.validate_graph import examined
+from graph_memory.memory.transfer.load.validate_graph import validate_record
 from graph_memory.memory.transfer.results import LoadCounts
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Request
@@ -30,7 +30,7 @@ _NOTHING = LoadCounts()
 
 @dataclass(slots=True)
 class Pages:
-    """Writes what is staged, and counts what became of it."""
+    """Writes the staged records and counts the outcomes."""
 
     core: Core
     domain: str
@@ -42,7 +42,7 @@ class Pages:
     """The numbers of the first and the last event of each page."""
 
     async def write(self, tell: Progress) -> None:
-        """Write all nodes, and then all connections. Raises INVALID_SOURCE for what the domain has against them."""
+        """Write all nodes, then all connections. Raises INVALID_SOURCE if the domain refuses some of them."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
             for number, span in enumerate(spans):
@@ -51,20 +51,22 @@ class Pages:
             tell(f"Loading {kind}s", 1.0)
 
     async def _write_page(self, kind: Kind, number: int, page: Sequence[Staged]) -> None:
-        todo = [each for each in page if each.fate in (Fate.CREATED, Fate.UPDATED)]
-        result = await self._run(kind, number, todo) if todo else None
+        to_write = [staged for staged in page if staged.fate in (Fate.CREATED, Fate.UPDATED)]
+        result = await self._run(kind, number, to_write) if to_write else None
         created, updated, refused = (result.created, result.updated, result.refused) if result else (0, 0, 0)
         before = self.counts[kind]
         self.counts[kind] = LoadCounts(
             created=before.created + created,
             updated=before.updated + updated,
-            unchanged=before.unchanged + len(todo) - created - updated - refused,
-            skipped=before.skipped + sum(each.fate is Fate.SKIPPED for each in page),
-            loaded_before=before.loaded_before + sum(each.fate is Fate.WRITTEN for each in page),
+            unchanged=before.unchanged + len(to_write) - created - updated - refused,
+            skipped=before.skipped + sum(staged.fate is Fate.SKIPPED for staged in page),
+            loaded_before=before.loaded_before + sum(staged.fate is Fate.WRITTEN for staged in page),
         )
 
-    async def _run(self, kind: Kind, number: int, todo: Sequence[Staged]) -> BatchResult:
-        operations = [one for index, each in enumerate(todo) for one in await self._operations(index, each)]
+    async def _run(self, kind: Kind, number: int, to_write: Sequence[Staged]) -> BatchResult:
+        operations = [
+            operation for index, staged in enumerate(to_write) for operation in await self._operations(index, staged)
+        ]
         options = Options(atomic=not self.skip_invalid)
         try:
             parsed = ParsedBatch(operations, (), {}, len(operations))
@@ -73,64 +75,64 @@ class Pages:
             if error.code is not Code.BATCH_REFUSED:
                 raise
             faults = cast("Sequence[Mapping[str, object]]", error.details["faults"])
-            raise self._cut(todo, faults) from error
-        self._refuse(todo, [fault.to_dict() for fault in result.faults])
+            raise self._interrupted_error(to_write, faults) from error
+        self._refuse(to_write, [fault.to_dict() for fault in result.faults])
         self.seqs += [seq for seq in (result.since, result.until) if seq is not None]
         return result
 
-    def _refuse(self, todo: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> None:
+    def _refuse(self, to_write: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> None:
         for fault in faults:
             details = {"hint": fault["hint"]} if fault.get("hint") else {}
             error = GraphError(Code(str(fault["code"])), str(fault["message"]), details)
-            self.staging.refuse(todo[cast("int", fault["index"])], error)
+            self.staging.refuse(to_write[cast("int", fault["index"])], error)
 
-    def _cut(self, todo: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> GraphError:
-        """Return the error for a load that ends here, with what of it is written, and how to go on or back."""
-        self._refuse(todo, faults)
-        found = refusal(self.staging.findings)
+    def _interrupted_error(self, to_write: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> GraphError:
+        """Return the error for a load that stops here, with the number of written records and how to undo them."""
+        self._refuse(to_write, faults)
+        error = refusal(self.staging.findings)
         if not self.seqs:
-            return found
-        count = sum(each.created + each.updated for each in self.counts.values())
-        message = f"{found.message}\nBefore that, {count:,} nodes and connections were loaded."
+            return error
+        count = sum(count.created + count.updated for count in self.counts.values())
+        message = f"{error.message}\nBefore that, {count:,} nodes and connections were loaded."
         undo = f"`graph-memory revert --since {self.seqs[0]} --until {self.seqs[-1]}`"
         hint = f"Undo them with {undo}, or correct what is wrong and load again."
-        return GraphError(found.code, message, {**found.details, "hint": hint})
+        return GraphError(error.code, message, {**error.details, "hint": hint})
 
-    async def _operations(self, index: int, each: Staged) -> list[Operation]:
-        found = examined(each)
-        asked = found.asked
-        if isinstance(asked, NewNode):
-            asked = replace(asked, windows=await self.core.contents.windows(asked.content))
-        kind = Kind.NODE if isinstance(asked, NewNode) else Kind.CONNECTION
-        is_new = each.fate is Fate.CREATED
-        wanted = asked if is_new else _edit(each, asked)
+    async def _operations(self, index: int, staged: Staged) -> list[Operation]:
+        record = validate_record(staged)
+        node = record.arguments
+        if isinstance(node, NewNode):
+            node = replace(node, windows=await self.core.contents.windows(node.content))
+        kind = Kind.NODE if isinstance(node, NewNode) else Kind.CONNECTION
+        is_new = staged.fate is Fate.CREATED
+        arguments = node if is_new else _edit(staged, node)
         verb = f"{'create' if is_new else 'update'}_{kind}"
-        operations = [Operation(index=index, verb=verb, subject=each.id, change=wanted)]
-        if found.validity != Validity():
-            begin, end = found.validity.valid_from, found.validity.valid_to
+        operations = [Operation(index=index, verb=verb, subject=staged.id, change=arguments)]
+        if record.validity != Validity():
+            begin, end = record.validity.valid_from, record.validity.valid_to
             bounds = ValidityEdit(valid_from=begin, valid_to=end, expected_version=None)
-            operations.append(Operation(index=index, verb="set_validity", subject=each.id, change=bounds))
+            operations.append(Operation(index=index, verb="set_validity", subject=staged.id, change=bounds))
         return operations
 
 
-def _edit(staged: Staged, asked: NewNode | NewConnection) -> NodeEdit | ConnectionEdit:
-    """Return what makes something that is there what the source says; what the source does not tell stays."""
-    content = None if staged.content is None else asked.content
-    if isinstance(asked, NewConnection) or not isinstance(staged, StagedNode):
-        known = asked if isinstance(asked, NewConnection) else None
+def _edit(staged: Staged, node: NewNode | NewConnection) -> NodeEdit | ConnectionEdit:
+    """Return the edit that changes an existing subject to the record. Omitted values stay."""
+    content = None if staged.content is None else node.content
+    if isinstance(node, NewConnection) or not isinstance(staged, StagedNode):
+        connection = node if isinstance(node, NewConnection) else None
         return ConnectionEdit(
-            properties=asked.properties,
+            properties=node.properties,
             content=content,
-            strength=known.strength if known else Strength(),
-            importance=known.importance if known else None,
+            strength=connection.strength if connection else Strength(),
+            importance=connection.importance if connection else None,
             expected_version=None,
         )
     return NodeEdit(
-        properties=asked.properties,
+        properties=node.properties,
         content=content,
         format=staged.format,
-        tags=asked.tags or None,
-        fields=asked.fields,
+        tags=node.tags or None,
+        fields=node.fields,
         expected_version=None,
-        windows=asked.windows,
+        windows=node.windows,
     )

@@ -1,4 +1,4 @@
-"""A memory of another program, put together of its rows: each entity, relation and observation once. Pure."""
+"""The merged rows of another program's memory: each entity, relation and observation once. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.properties import PropertyValue
 
-STEP = 5_000
-"""Rows that are read in one go."""
-MOST_CHARACTERS = 500_000_000
-"""Characters of a memory that is read at once."""
+ROWS_PER_STEP = 5_000
+"""Number of rows read in one step."""
+MAX_CHARACTERS = 500_000_000
+"""Maximum number of characters of a memory in one import."""
 _TYPES = "entities that have one name and several types have the first of these"
 
 
 @dataclass(slots=True)
-class GatheredEntity:
-    """An entity, with all that is told of it anywhere; of equal observations the first."""
+class MergedEntity:
+    """An entity with the values of all its rows, and the first of equal observations."""
 
     place: Place
     name: str
@@ -31,19 +31,19 @@ class GatheredEntity:
     observations: dict[str, ObservationRow] = field(default_factory=dict[str, ObservationRow])
 
 
-class Gathered:
-    """A memory that was read, in the order in which its entities and relations were first told of."""
+class MergedRecords:
+    """The entities and relations of a memory, in the order of their first rows."""
 
     def __init__(self) -> None:
-        self.entities: dict[str, GatheredEntity] = {}
+        self.entities: dict[str, MergedEntity] = {}
         self.relations: dict[tuple[str, str, str], RelationRow] = {}
         self.findings = Findings()
         self._characters = 0
 
     def filling(self, rows: Iterable[Row]) -> Iterator[None]:
-        """Take rows in, step by step. Raises INVALID_ARGUMENT for more than can be held at once."""
-        left = iter(rows)
-        while page := list(islice(left, STEP)):
+        """Merge rows step by step. Raises INVALID_ARGUMENT if they have too many characters."""
+        remaining = iter(rows)
+        while page := list(islice(remaining, ROWS_PER_STEP)):
             for row in page:
                 self._take(row)
             yield
@@ -58,7 +58,7 @@ class Gathered:
                 self._entity(row)
             case ObservationRow():
                 self._count(row.text)
-                entity = self.entities.setdefault(row.entity, GatheredEntity(row.place, row.entity))
+                entity = self.entities.setdefault(row.entity, MergedEntity(row.place, row.entity))
                 entity.observations.setdefault(row.text, row)
             case RelationRow():
                 self._count(*row.key)
@@ -66,19 +66,21 @@ class Gathered:
 
     def _entity(self, row: EntityRow) -> None:
         self._count(row.name, row.description)
-        entity = self.entities.setdefault(row.name, GatheredEntity(row.place, row.name))
+        entity = self.entities.setdefault(row.name, MergedEntity(row.place, row.name))
         if entity.type is not None and row.type not in (None, entity.type):
             self.findings.note(Note(row.place, _TYPES))
         entity.type = row.type if entity.type is None else entity.type
         entity.description = entity.description or row.description
-        entity.properties = _first(entity.properties, row.properties)
+        entity.properties = _merge_properties(entity.properties, row.properties)
 
     def _count(self, *texts: str) -> None:
         self._characters += sum(map(len, texts)) + 100
-        if self._characters > MOST_CHARACTERS:
-            message = f"The memory has more than {MOST_CHARACTERS:,} characters"
+        if self._characters > MAX_CHARACTERS:
+            message = f"The memory has more than {MAX_CHARACTERS:,} characters"
             raise fault("source", message, "Import parts of it, one after the other.")
 
 
-def _first(one: Mapping[str, PropertyValue], other: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
-    return {**other, **one}
+def _merge_properties(
+    preferred: Mapping[str, PropertyValue], other: Mapping[str, PropertyValue]
+) -> dict[str, PropertyValue]:
+    return {**other, **preferred}

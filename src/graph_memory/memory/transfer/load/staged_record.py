@@ -1,4 +1,4 @@
-"""What was read from a source, as it waits to be loaded, and what was found about it."""
+"""Staged records of a source, which wait to be loaded, and the findings about them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from enum import IntEnum
 from graph_memory.memory.transfer.formats.records import Note, Place, Refused
 from graph_memory.model.values.properties import PropertyValue
 
-EXAMPLES = 20
-"""What was refused, and notes, of which a report tells all."""
+MAX_EXAMPLES = 20
+"""Maximum number of refused records, and of notes, in a report."""
 
 
 class Fate(IntEnum):
-    """What becomes of a node or connection."""
+    """The outcome for a node or connection."""
 
     CREATED = 0
     SKIPPED = 1
-    """The domain has it, and keeps it as it is."""
+    """The domain has it already and keeps it unchanged."""
     UPDATED = 2
     WRITTEN = 3
     """An earlier run of the same load wrote it."""
@@ -28,7 +28,7 @@ class Fate(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Nodes or connections that are written together: those with numbers from one to another."""
+    """The first and last number of nodes or connections that are written together."""
 
     first: int
     last: int
@@ -56,7 +56,7 @@ class StagedNode:
 
 @dataclass(frozen=True, slots=True)
 class StagedConnection:
-    """A connection that may be loaded, with the types of its ends where these are known."""
+    """A connection that may be loaded, with the types of its ends if they are known."""
 
     n: int
     fate: Fate
@@ -89,19 +89,19 @@ class Findings:
     """Whether a file could not be read to its end."""
     notes: dict[str, Note] = field(default_factory=dict[str, Note])
     unlisted: int = 0
-    """Number of notes that were not kept, as there were enough."""
+    """Number of notes beyond the maximum."""
 
     def refuse(self, refused: Refused) -> None:
-        """Take note of something that cannot be loaded."""
+        """Add a record that cannot be loaded."""
         self.count += 1
         self.codes[str(refused.code)] += 1
         self.is_cut |= refused.ends
-        if len(self.refused) < EXAMPLES:
+        if len(self.refused) < MAX_EXAMPLES:
             self.refused.append(refused)
 
     def note(self, note: Note) -> None:
-        """Take note of something that becomes something else."""
-        if len(self.notes) < EXAMPLES:
+        """Add a note on data that is stored differently."""
+        if len(self.notes) < MAX_EXAMPLES:
             self.notes.setdefault(note.text, note)
         elif note.text not in self.notes:
             self.unlisted += 1

@@ -1,6 +1,6 @@
-"""A source that was read, kept beside in a private SQLite database while it is looked at and loaded.
+"""The staging area of a load: a private SQLite database with the records of a source.
 
-What a source calls a node becomes its id; what cannot be loaded is noted with its place, and left out.
+The key of a node in the source becomes its id. Records that cannot be loaded are noted with their places.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from graph_memory.model.values.arguments import check_new_id
 from graph_memory.model.values.properties import PropertyValue
 
 PAGE = 5_000
-"""Nodes or connections that are held, and written, at once."""
+"""Maximum number of nodes or connections in a page."""
 PAGE_CHARACTERS = 8_000_000
-"""Characters of them, about."""
+"""Approximate maximum number of characters in a page."""
 _TABLES = """
 CREATE TABLE node (
   n INTEGER PRIMARY KEY, id TEXT UNIQUE, type TEXT, body TEXT, file TEXT, line INTEGER, element TEXT,
@@ -54,7 +54,7 @@ S = TypeVar("S", StagedNode, StagedConnection)
 
 
 class Staging:
-    """The nodes and connections of a source. Raises FILE_CREATION_FAILED where there is no room for them."""
+    """The nodes and connections of a source. Raises FILE_CREATION_FAILED if the disk is full."""
 
     def __init__(self, options: SourceOptions) -> None:
         self.options = options
@@ -66,18 +66,18 @@ class Staging:
         self.findings = Findings()
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Delete the database."""
         self._db.close()
 
     @property
     def sha256(self) -> str:
-        """The hash of all that was read, and of how it was."""
+        """The hash of all records and of the options."""
         return self._digest.hexdigest()
 
     def filling(self, items: Iterable[Item]) -> Iterator[None]:
-        """Take in what was read, and give every node its type and every connection its id; do so step by step."""
-        left = iter(items)
-        while page := list(islice(left, PAGE)):
+        """Stage the records step by step, and set the type of every node and the id of every connection."""
+        remaining = iter(items)
+        while page := list(islice(remaining, PAGE)):
             with noting():
                 for item in page:
                     self._take(item)
@@ -100,29 +100,29 @@ class Staging:
                 self._take_connection(item)
 
     def _take_node(self, node: NodeRecord) -> None:
-        id_, kind = subject_id(node.key), node.labels[0]
+        node_id, kind = subject_id(node.key), node.labels[0]
         properties, content = self._content(node)
         if (name := self.options.id_property) is not None:
             properties.setdefault(name, node.key.id)
         self._labels.update(node.labels)
         self._has_choices |= len(node.labels) > 1
-        more = [node.format, node.encoding, list(node.tags), dict(node.fields), list(node.labels)]
-        body = _body(properties, content, node, more)
-        row = (id_, kind, body, *_spot(node.place))
-        put = "INSERT OR IGNORE INTO node (id, type, body, file, line, element) VALUES (?, ?, ?, ?, ?, ?)"
-        if not self._db.execute(put, row).rowcount:
-            first = self._db.execute("SELECT file, line, element FROM node WHERE id = ?", (id_,)).fetchone()
+        other_fields = [node.format, node.encoding, list(node.tags), dict(node.fields), list(node.labels)]
+        body = _body(properties, content, node, other_fields)
+        row = (node_id, kind, body, *_place_columns(node.place))
+        insert = "INSERT OR IGNORE INTO node (id, type, body, file, line, element) VALUES (?, ?, ?, ?, ?, ?)"
+        if not self._db.execute(insert, row).rowcount:
+            first = self._db.execute("SELECT file, line, element FROM node WHERE id = ?", (node_id,)).fetchone()
             message = f"There is another node {node.key}, in {_place(*first)}"
             self._leave_out(Refused(node.place, Code.NODE_ALREADY_EXISTS, message, key=node.key))
 
     def _leave_out(self, refused: Refused) -> None:
-        """Refuse something. Of a node, what it is called is kept: what joins it must not join another of that name."""
+        """Refuse a record. The id of a node is kept, so that its connections do not join another node with that id."""
         self.findings.refuse(refused)
         if refused.key is not None:
             self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(refused.key),))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
-        """Return the properties, and the content, which may be one of them."""
+        """Return the properties, and the content, which may be the value of a property."""
         properties = dict(record.properties)
         name = self.options.content_property
         if name is not None and record.content is None and isinstance(properties.get(name), str):
@@ -132,23 +132,23 @@ class Staging:
     def _take_connection(self, connection: ConnectionRecord) -> None:
         properties, content = self._content(connection)
         ends = (subject_id(connection.start), subject_id(connection.end))
-        kind, own = connection.type, connection.id
-        id_ = made_id("conn", kind, *ends, self._ordinal(kind, *ends)) if own is None else None
-        more = [connection.strength, connection.importance, connection.made]
-        body = _body(properties, content, connection, more)
-        row = (id_, kind, *ends, body, *_spot(connection.place), own)
+        kind, given_id = connection.type, connection.id
+        connection_id = made_id("conn", kind, *ends, self._ordinal(kind, *ends)) if given_id is None else None
+        other_fields = [connection.strength, connection.importance, connection.made]
+        body = _body(properties, content, connection, other_fields)
+        row = (connection_id, kind, *ends, body, *_place_columns(connection.place), given_id)
         self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
 
     def _choose_types(self) -> None:
-        """Give nodes with several labels their type: one that was chosen, or the rarest; the others become tags."""
+        """Set the type of nodes with several labels: a chosen label or the rarest. The others become tags."""
         if not self._has_choices:
             return
         for n, text in self._db.execute("SELECT n, body FROM node ORDER BY n").fetchall():
             body = json.loads(text)
             if len(body[-1]) > 1:
-                chosen = self._type_of(body[-1])
-                body[6] = list(dict.fromkeys([*body[6], *(one for one in body[-1] if one != chosen)]))
-                changed = (chosen, json.dumps(body, ensure_ascii=False), n)
+                type_name = self._type_of(body[-1])
+                body[6] = list(dict.fromkeys([*body[6], *(label for label in body[-1] if label != type_name)]))
+                changed = (type_name, json.dumps(body, ensure_ascii=False), n)
                 self._db.execute("UPDATE node SET type = ?, body = ? WHERE n = ?", changed)
 
     def _type_of(self, labels: Sequence[str]) -> str:
@@ -156,104 +156,115 @@ class Staging:
         return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:
-        """Give those that the source gives an id their own, if nothing else in it has that, or else one made of it."""
+        """Set the ids of connections with an id in the source: it if unique and valid, else a derived id."""
         self._db.execute("CREATE INDEX connection_own ON connection (own) WHERE own IS NOT NULL")
-        for n, kind, source, target, own, is_free in self._db.execute(_OWN_IDS).fetchall():
-            id_ = own if is_free and is_id(own) else made_id("conn", kind, source, target, "own", own)
-            self._db.execute("UPDATE connection SET id = ? WHERE n = ?", (id_, n))
+        for n, kind, source, target, given_id, is_free in self._db.execute(_GIVEN_IDS).fetchall():
+            connection_id = (
+                given_id if is_free and is_id(given_id) else made_id("conn", kind, source, target, "own", given_id)
+            )
+            self._db.execute("UPDATE connection SET id = ? WHERE n = ?", (connection_id, n))
 
     def _ordinal(self, *pair: str) -> str:
-        put = "INSERT INTO pair VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
-        return str(cast("tuple[int]", self._one(put, *pair))[0])
+        upsert = "INSERT INTO pair VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
+        return str(cast("tuple[int]", self._fetch_one(upsert, *pair))[0])
 
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Return how many nodes and connections there are of each type, without those that were refused."""
+        """Return the numbers of nodes and connections by type, without refused ones."""
         query = "SELECT type, count(*) FROM {} WHERE fate < 4 GROUP BY type ORDER BY type"
         return dict(self._db.execute(query.format("node"))), dict(self._db.execute(query.format("connection")))
 
     def fates(self) -> dict[Kind, LoadCounts]:
-        """Return what would become of nodes and connections."""
-        found = {kind: dict(self.run(_FATES.format(table))) for kind, table in _TABLE_OF.items()}
-        return {kind: LoadCounts(**{_COUNTED[fate]: n for fate, n in each.items()}) for kind, each in found.items()}
+        """Return the counts of outcomes."""
+        counts = {kind: dict(self.run(_FATES.format(table))) for kind, table in _TABLE_OF.items()}
+        return {
+            kind: LoadCounts(**{_COUNT_NAMES[fate]: n for fate, n in by_fate.items()})
+            for kind, by_fate in counts.items()
+        }
 
     def nodes(self) -> Iterator[StagedNode]:
         """Yield the nodes that were not refused, in their order."""
-        return _each(self._nodes)
+        return _all_pages(self._nodes)
 
     def connections(self) -> Iterator[StagedConnection]:
         """Yield the connections that were not refused, in their order."""
-        return _each(self._connections)
+        return _all_pages(self._connections)
 
     def page(self, kind: Kind, span: Span) -> Sequence[Staged]:
         """Return the nodes or connections of a span that were not refused."""
         read = self._nodes if kind is Kind.NODE else self._connections
-        return [each for each in read(span.first - 1, span.last - span.first + 1) if each.n <= span.last]
+        return [
+            connection for connection in read(span.first - 1, span.last - span.first + 1) if connection.n <= span.last
+        ]
 
     def spans(self, kind: Kind) -> list[Span]:
-        """Return how nodes or connections are divided: the same each time that the same was read."""
-        found: list[Span] = []
+        """Return the pages of nodes or connections, which are the same for the same source."""
+        spans: list[Span] = []
         first, size = 1, 0
         for n, length in self.run(_SIZES.format(_TABLE_OF[kind])):
             size += length
             if n - first + 1 == PAGE or size >= PAGE_CHARACTERS:
-                found.append(Span(first, n))
+                spans.append(Span(first, n))
                 first, size = n + 1, 0
         last = self.run(_LAST.format(_TABLE_OF[kind]))[0][0]
-        return [*found, Span(first, last)] if first <= last else found
+        return [*spans, Span(first, last)] if first <= last else spans
 
     def decide(self, fates: Iterable[tuple[Staged, Fate]]) -> None:
-        """Take note of what becomes of nodes or connections."""
+        """Set the fates of nodes or connections."""
         for staged, fate in fates:
             self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - names of ours
 
     def _nodes(self, after: int, limit: int) -> list[StagedNode]:
         return [
-            StagedNode(n, Fate(fate), id_, kind, _place(*spot), *_read(text))
-            for n, fate, id_, kind, text, *spot in self.run(_NODES, after, limit)
+            StagedNode(n, Fate(fate), node_id, kind, _place(*place), *_read(text))
+            for n, fate, node_id, kind, text, *place in self.run(_NODES, after, limit)
         ]
 
     def _connections(self, after: int, limit: int) -> list[StagedConnection]:
         return [
-            StagedConnection(n, Fate(fate), id_, kind, source, target, _place(*spot), (begins, ends), *_read(text))
-            for n, fate, id_, kind, source, target, text, begins, ends, *spot in self.run(_CONNECTIONS, after, limit)
+            StagedConnection(
+                n, Fate(fate), connection_id, kind, source, target, _place(*place), (begins, ends), *_read(text)
+            )
+            for n, fate, connection_id, kind, source, target, text, begins, ends, *place in self.run(
+                _CONNECTIONS, after, limit
+            )
         ]
 
     def refuse(self, staged: Staged, error: GraphError) -> None:
-        """Leave out a node or connection, and note why."""
+        """Refuse a node or connection with an error."""
         self.decide([(staged, Fate.REFUSED)])
         self.findings.refuse(Refused.of(staged.place, error))
 
     def claim(self, owner: str, *name: str) -> str | None:
-        """Take something that only one may have; return who has it, unless nobody had."""
-        told = json.dumps(name)
+        """Claim a unique name for an owner. Return None, or the owner that has claimed it before."""
+        text = json.dumps(name)
         with noting():
-            if self._db.execute("INSERT OR IGNORE INTO claim VALUES (?, ?)", (told, owner)).rowcount:
+            if self._db.execute("INSERT OR IGNORE INTO claim VALUES (?, ?)", (text, owner)).rowcount:
                 return None
-            return self.claimed(*name)
+            return self.owner_of_claim(*name)
 
-    def claimed(self, *name: str) -> str | None:
-        """Return who has something that only one may have, if anybody has."""
-        found = self.run("SELECT owner FROM claim WHERE name = ?", json.dumps(name))
-        return str(found[0][0]) if found else None
+    def owner_of_claim(self, *name: str) -> str | None:
+        """Return the owner of a unique name, None if it is not claimed."""
+        results = self.run("SELECT owner FROM claim WHERE name = ?", json.dumps(name))
+        return str(results[0][0]) if results else None
 
     def missing_ends(self) -> list[str]:
         """Return the ids of ends that are not in the source."""
         return [id_ for (id_,) in self.run(_MISSING)]
 
     def is_shared(self, id_: str) -> bool:
-        """Say whether a node has the id of one that was left out."""
+        """Return whether a node has the id of a refused node."""
         return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", id_))
 
-    def know(self, types: Mapping[str, str]) -> None:
-        """Take note of the types of nodes that are not in the source, but where it is loaded."""
+    def add_outside_nodes(self, types: Mapping[str, str]) -> None:
+        """Add the types of nodes that are in the domain, but not in the source."""
         self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?, ?)", types.items())
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement of the rules."""
+        """Return the rows of a statement."""
         with noting():
             return self._db.execute(statement, values).fetchall()
 
-    def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
+    def _fetch_one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return self._db.execute(query, values).fetchone()
 
 
@@ -261,7 +272,7 @@ def _table(staged: Staged) -> str:
     return "node" if isinstance(staged, StagedNode) else "connection"
 
 
-def _each(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
+def _all_pages(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
     after = 0
     while page := page_of(after, PAGE):
         yield from page
@@ -269,7 +280,7 @@ def _each(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
 
 
 _FATES = "SELECT fate, count(*) FROM {} WHERE fate < 4 GROUP BY fate"
-_COUNTED = {
+_COUNT_NAMES = {
     Fate.CREATED: "created",
     Fate.SKIPPED: "skipped",
     Fate.UPDATED: "updated",
@@ -288,7 +299,7 @@ LEFT JOIN node t ON t.id = c.target AND t.fate < 4 AND t.id NOT IN left_out LEFT
 WHERE c.n > ? AND c.fate < 4 ORDER BY c.n LIMIT ?
 """
 _FIELDS = "id, type, source, target, body, file, line, element, own"
-_OWN_IDS = """
+_GIVEN_IDS = """
 SELECT n, type, source, target, own,
   NOT EXISTS (SELECT 1 FROM node WHERE node.id = c.own)
   AND (SELECT count(*) FROM connection o WHERE o.own = c.own) = 1
@@ -302,8 +313,8 @@ WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target) AND target NOT IN le
 """
 
 
-def _spot(place: Place) -> tuple[str, int, str | None]:
-    """Return a place as a row keeps it; `_place` is the way back."""
+def _place_columns(place: Place) -> tuple[str, int, str | None]:
+    """Return the columns of a place. `_place` is the inverse."""
     return place.file, place.line, place.element
 
 
@@ -320,18 +331,18 @@ def _read(body: str) -> list[Any]:
 
 
 def subject_id(key: Key) -> str:
-    """Return the id of a node: what the source calls it, where that may be an id, or else one made of it."""
+    """Return the id of a node: its key in the source if that is a valid id, else a derived id."""
     return str(key) if is_id(str(key)) else made_id("node", key.space, key.id)
 
 
 def made_id(prefix: str, *parts: str) -> str:
-    """Return an id made of what something is called, the same every time."""
-    told = json.dumps(parts).encode()
-    return f"{prefix}-{hashlib.sha256(told).hexdigest()[:32]}"
+    """Return an id derived from the parts of a key."""
+    data = json.dumps(parts).encode()
+    return f"{prefix}-{hashlib.sha256(data).hexdigest()[:32]}"
 
 
 def is_id(text: str) -> bool:
-    """Say whether a text may be an id."""
+    """Return whether a text is a valid id."""
     try:
         check_new_id("id", text)
     except GraphError:

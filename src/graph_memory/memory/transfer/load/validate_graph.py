@@ -1,7 +1,7 @@
-"""Whether what was read from a source may be loaded: every node and connection is asked what a write of it would be.
+"""Validation of the records of a source: each node and connection is checked like the arguments of a write.
 
-What other nodes and connections of the source have to do with it is looked at too: unique values, and the rules of
-connection types. What is in the domain already is asked when it is written.
+Unique values and the rules of connection types are checked within the source too. Conflicts with the domain are
+found when the records are written.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from graph_memory.model.values.fields import fields_told
 from graph_memory.model.values.properties import PropertyValue, check_name, check_properties
 from graph_memory.model.values.strength import check_provenance, check_strength, fraction
 
-_TOO_FINE = re.compile(r"[.,]\d{6}0*[1-9]", re.ASCII)
+_BELOW_MICROSECOND = re.compile(r"[.,]\d{6}0*[1-9]", re.ASCII)
 MARKDOWN = "markdown"
-"""The format of content of which a source tells none."""
+"""The default format of content."""
 
 
-class Examined(NamedTuple):
-    """What a write would take, its arguments checked, and from and until when it holds."""
+class ValidatedRecord(NamedTuple):
+    """The checked arguments of a write, and the validity."""
 
-    asked: NewNode | NewConnection
+    arguments: NewNode | NewConnection
     validity: Validity
 
 
-class Examination:
-    """Looks at everything that was read, and refuses what cannot be loaded.
+class GraphValidation:
+    """Checks all staged records, and refuses the ones that cannot be loaded.
 
-    Without an ontology, that is what no ontology would allow. Types that an open one lacks are added when they are
-    written.
+    Without an ontology, only records that no ontology would allow are refused. Types that an open ontology lacks are
+    added when they are written.
     """
 
     def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
@@ -55,8 +55,8 @@ class Examination:
         self._ontology = ontology
         self._check_content = check_content
 
-    def looking(self) -> Iterator[None]:
-        """Look at all nodes, and then at all connections; do so step by step."""
+    def run(self) -> Iterator[None]:
+        """Check all nodes, then all connections, step by step."""
         for number, node in enumerate(self._staging.nodes()):
             self._try(node, self._node)
             if number % PAGE == 0:
@@ -76,24 +76,24 @@ class Examination:
             self._staging.refuse(staged, error)
 
     def _node(self, node: StagedNode) -> None:
-        found = examined(node)
-        if isinstance(found.asked, NewNode):
-            self._check_content(found.asked.content)
+        record = validate_record(node)
+        if isinstance(record.arguments, NewNode):
+            self._check_content(record.arguments.content)
         ontology = self._ontology
         if ontology is None or (ontology.open and ontology.find_node_type(node.type) is None):
             check_name("Node type", node.type)
         else:
-            self._check_rules(ontology.node_type(node.type), node, found)
+            self._check_rules(ontology.node_type(node.type), node, record)
 
     def _connection(self, connection: StagedConnection) -> None:
-        found = examined(connection)
-        if isinstance(found.asked, NewConnection) and found.asked.content is not None:
-            self._check_content(found.asked.content)
+        record = validate_record(connection)
+        if isinstance(record.arguments, NewConnection) and record.arguments.content is not None:
+            self._check_content(record.arguments.content)
         source, target = connection.ends
         if source is None or target is None:
-            raise self._unjoined(connection)
+            raise self._missing_end_error(connection)
         if self._staging.claim(connection.id, "id", connection.id) is not None:
-            raise _twice(connection)
+            raise _duplicate_error(connection)
         ontology = self._ontology
         type_name, is_turned = ontology.stored_as(connection.type) if ontology else (connection.type, False)
         if ontology is None or (ontology.open and ontology.find_connection_type(type_name) is None):
@@ -103,37 +103,39 @@ class Examination:
         if not declared.allows(*((target, source) if is_turned else (source, target))):
             ontology.check_topology(connection.type, source, target)
         ends = _stored_ends(connection, is_turned=is_turned)
-        self._check_rules(declared, connection, found, ends)
+        self._check_rules(declared, connection, record, ends)
         self._check_inverse(declared, connection, *ends)
 
-    def _unjoined(self, connection: StagedConnection) -> GraphError:
+    def _missing_end_error(self, connection: StagedConnection) -> GraphError:
         missing = connection.source if connection.ends[0] is None else connection.target
-        return (_doubtful if self._staging.is_shared(missing) else _dangling)(connection, missing)
+        return (_ambiguous_end_error if self._staging.is_shared(missing) else _dangling_error)(connection, missing)
 
-    def _check_rules(self, declared: AnyType, staged: Staged, found: Examined, ends: Ends | None = None) -> None:
-        check_rules(declared, found.asked.properties)
-        for claim in claims(declared, found.asked.properties, ends):
+    def _check_rules(
+        self, declared: AnyType, staged: Staged, record: ValidatedRecord, ends: Ends | None = None
+    ) -> None:
+        check_rules(declared, record.arguments.properties)
+        for claim in claims(declared, record.arguments.properties, ends):
             other = self._staging.claim(staged.id, declared.title, *claim)
             if other is None:
                 continue
             if claim[0] == UNIQUE or not isinstance(staged, StagedConnection):
-                raise _shared(declared, claim[1], staged.properties[claim[1]], other)
-            raise _broken(LINKS[claim[0]], staged, other)
+                raise _shared_value_error(declared, claim[1], staged.properties[claim[1]], other)
+            raise _broken_rule_error(LINKS[claim[0]], staged, other)
 
     def _check_inverse(self, declared: ConnectionType, connection: StagedConnection, source: str, target: str) -> None:
         rule = LINKS["inverse"]
         if rule.holds(declared) and source != target:
             self._staging.claim(connection.id, "way", declared.name, source, target)
-            if other := self._staging.claimed("way", declared.other_name, target, source):
-                raise _broken(rule, connection, other)
+            if other := self._staging.owner_of_claim("way", declared.other_name, target, source):
+                raise _broken_rule_error(rule, connection, other)
 
     def _check_cycles(self, declared: ConnectionType) -> None:
         last: dict[str, StagedConnection] = {}
         if cycle := find_cycle(self._edges(declared, last)):
             closing = last[cycle[1]]
-            broken = _broken(LINKS["cycle"], closing)
-            told = f"{broken.message}: {' ← '.join(map(shown, cycle[:10]))}"
-            self._staging.refuse(closing, GraphError(broken.code, told, broken.details))
+            rule_error = _broken_rule_error(LINKS["cycle"], closing)
+            text = f"{rule_error.message}: {' ← '.join(map(shown, cycle[:10]))}"
+            self._staging.refuse(closing, GraphError(rule_error.code, text, rule_error.details))
 
     def _edges(self, declared: ConnectionType, last: dict[str, StagedConnection]) -> Iterator[Ends]:
         """Yield the ends of the connections of a type, and note the last connection of each source."""
@@ -149,8 +151,8 @@ def _stored_ends(connection: StagedConnection, *, is_turned: bool) -> Ends:
     return (target, source) if is_turned else (source, target)
 
 
-def examined(staged: Staged) -> Examined:
-    """Return what a write of it would take. Raises what a call with these arguments would raise."""
+def validate_record(staged: Staged) -> ValidatedRecord:
+    """Return the arguments for writing a record. Raises the errors of a call with these arguments."""
     properties = check_properties(staged.properties)
     validity = _validity(staged)
     if isinstance(staged, StagedConnection):
@@ -166,7 +168,7 @@ def examined(staged: Staged) -> Examined:
             importance=None if staged.importance is None else fraction("importance", staged.importance),
             provenance=check_provenance(staged.made),
         )
-        return Examined(connection, validity)
+        return ValidatedRecord(connection, validity)
     node = NewNode(
         id=staged.id,
         type=staged.type,
@@ -175,7 +177,7 @@ def examined(staged: Staged) -> Examined:
         tags=check_tags(staged.tags),
         fields=fields_told(staged.fields),
     )
-    return Examined(node, validity)
+    return ValidatedRecord(node, validity)
 
 
 def _validity(staged: Staged) -> Validity:
@@ -185,19 +187,19 @@ def _validity(staged: Staged) -> Validity:
     return Validity(valid_from=begin, valid_to=end)
 
 
-def _moment(name: str, given: str | None) -> datetime | None:
-    if given is not None and _TOO_FINE.search(given):
-        raise fault(name, f"{name} {quoted(given)} is finer than a microsecond", "Round it to six digits.")
+def _moment(name: str, text: str | None) -> datetime | None:
+    if text is not None and _BELOW_MICROSECOND.search(text):
+        raise fault(name, f"{name} {quoted(text)} is finer than a microsecond", "Round it to six digits.")
     try:
-        return None if given is None else in_utc(datetime.fromisoformat(given))
+        return None if text is None else in_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
         raise fault(
-            name, f"{name} {quoted(given)} is no time as RFC 3339 writes it", "Such as 2025-10-31T10:00:00Z."
+            name, f"{name} {quoted(text)} is not an RFC 3339 time", "Write it as 2025-10-31T10:00:00Z."
         ) from error
 
 
 def infer(staging: Staging) -> Ontology:
-    """Return the ontology that what was read suggests."""
+    """Return the ontology inferred from the staged records."""
     inference = Inference()
     for node in staging.nodes():
         inference.node(node.type, node.properties)
@@ -208,7 +210,7 @@ def infer(staging: Staging) -> Ontology:
     return inference.ontology()
 
 
-def _broken(rule: LinkRule, connection: StagedConnection, other: str | None = None) -> GraphError:
+def _broken_rule_error(rule: LinkRule, connection: StagedConnection, other: str | None = None) -> GraphError:
     draft = Draft(
         op=Op.CREATE,
         kind=Kind.CONNECTION,
@@ -221,23 +223,23 @@ def _broken(rule: LinkRule, connection: StagedConnection, other: str | None = No
     return GraphError(rule.code, BrokenLink(rule.name, other).refusal(draft).message, {"hint": hint})
 
 
-def _doubtful(connection: StagedConnection, end: str) -> GraphError:
-    message = f"The {shown(connection.type)} joins {shown(end)}, but several nodes of the source are called so"
-    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give each node of the source an id of its own."})
+def _ambiguous_end_error(connection: StagedConnection, end: str) -> GraphError:
+    message = f"The {shown(connection.type)} joins {shown(end)}, but several nodes of the source have that id"
+    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give each node of the source a unique id."})
 
 
-def _dangling(connection: StagedConnection, missing: str) -> GraphError:
+def _dangling_error(connection: StagedConnection, missing: str) -> GraphError:
     hint = "Add the node to the source, or load it before."
     message = f"The {shown(connection.type)} has no node {shown(missing)} to join"
     return GraphError(Code.DANGLING_REFERENCE, message, {"hint": hint})
 
 
-def _twice(connection: StagedConnection) -> GraphError:
+def _duplicate_error(connection: StagedConnection) -> GraphError:
     message = f"There is another connection {shown(connection.id)} in the source"
     return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Leave one of them out."})
 
 
-def _shared(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
+def _shared_value_error(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
     message = f"{name} is unique in {declared.title}, and {other} has {quoted(value)} too"
     hint = "Correct one of them, or change the ontology."
     return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "hint": hint})

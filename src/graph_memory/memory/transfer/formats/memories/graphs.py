@@ -1,4 +1,4 @@
-"""Memories that are graphs in a Neo4j: those of mcp-neo4j-memory and of neo4j-agent-memory, read where they are."""
+"""Reading of the memories of mcp-neo4j-memory and neo4j-agent-memory, which are graphs in Neo4j."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
-from graph_memory.memory.transfer.formats.memories.json_lines import fitting
+from graph_memory.memory.transfer.formats.memories.json_lines import rows_or_refusal
 from graph_memory.memory.transfer.formats.memories.official import entity_rows
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
@@ -44,40 +44,48 @@ Values = Mapping[str, object]
 
 
 def of_mcp_neo4j_memory(source: Neo4jSource) -> Rows:
-    """Yield the nodes with the label Memory, as mcp-neo4j-memory keeps them, and what joins them."""
-    with _opened(source) as graph:
+    """Yield the nodes of mcp-neo4j-memory, which have the label Memory, and their relationships."""
+    with _open_graph(source) as graph:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(MEMORY):
             names[node.key] = text_in(values, "name") or ""
-            yield from fitting(place, partial(_memory_rows, values, place))
-        for place, found, values in graph.relationships(MEMORY):
-            yield from fitting(place, partial(_joined, found, place, names, found.type, scalars_of(values, set())))
+            yield from rows_or_refusal(place, partial(_memory_rows, values, place))
+        for place, row, values in graph.relationships(MEMORY):
+            yield from rows_or_refusal(
+                place, partial(_relation, row, place, names, row.type, scalars_of(values, set()))
+            )
 
 
 def _memory_rows(values: Values, place: Place) -> Rows:
-    given: Values = {**values, "observations": values.get("observations") or [], "type": values.get("type") or "entity"}
-    yield from entity_rows(given, place, "type")
+    entity: Values = {
+        **values,
+        "observations": values.get("observations") or [],
+        "type": values.get("type") or "entity",
+    }
+    yield from entity_rows(entity, place, "type")
 
 
 def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
-    """Yield the entities, facts and preferences that neo4j-agent-memory keeps. Its messages and traces are left out."""
-    with _opened(source) as graph:
+    """Yield the entities, facts and preferences of neo4j-agent-memory. Its messages and traces are left out."""
+    with _open_graph(source) as graph:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(AGENT_ENTITY):
             if values.get("merged_into") is not None:
                 yield Note(Place(shown(source)), "entities that were merged into others are left out")
                 continue
             names[node.key] = text_in(values, "name") or ""
-            yield from fitting(place, partial(_agent_entity, values, place))
-        for place, found, values in graph.relationships(AGENT_ENTITY):
-            if found.source in names and found.target in names:
-                kind = (text_in(values, "type", "relation_type") if found.type == _RELATED else None) or found.type
-                yield from fitting(place, partial(_joined, found, place, names, kind, scalars_of(values, _EDGE)))
+            yield from rows_or_refusal(place, partial(_agent_entity, values, place))
+        for place, row, values in graph.relationships(AGENT_ENTITY):
+            if row.source in names and row.target in names:
+                kind = (text_in(values, "type", "relation_type") if row.type == _RELATED else None) or row.type
+                yield from rows_or_refusal(
+                    place, partial(_relation, row, place, names, kind, scalars_of(values, _EDGE))
+                )
         known = set(names.values())
         for place, _, values in graph.nodes(FACT):
-            yield from fitting(place, partial(_fact, values, place, known))
+            yield from rows_or_refusal(place, partial(_fact, values, place, known))
         for place, _, values in graph.nodes(PREFERENCE):
-            yield from fitting(place, partial(_preference, values, place))
+            yield from rows_or_refusal(place, partial(_preference, values, place))
     yield Note(Place(shown(source)), "messages, reasoning traces and embeddings are left out")
 
 
@@ -88,7 +96,7 @@ def _agent_entity(values: Values, place: Place) -> Rows:
         if not any(word in key for word in _INTERNAL)
     }
     if isinstance(aliases := values.get("aliases"), list) and aliases:
-        properties["aliases"] = ", ".join(str(each) for each in cast("list[object]", aliases))
+        properties["aliases"] = ", ".join(str(alias) for alias in cast("list[object]", aliases))
     yield EntityRow(
         place=place,
         name=text_of(values, "name"),
@@ -99,22 +107,22 @@ def _agent_entity(values: Values, place: Place) -> Rows:
 
 
 def _fact(values: Values, place: Place, known: set[str]) -> Rows:
-    """Yield a fact as an observation of what it is about; and as a relation too, where it joins two entities."""
-    subject, predicate, told = (text_of(values, name) for name in ("subject", "predicate", "object"))
+    """Yield a fact as an observation of its subject, and also as a relation if it joins two entities."""
+    subject, predicate, text = (text_of(values, name) for name in ("subject", "predicate", "object"))
     if subject not in known:
         yield EntityRow(place=place, name=subject)
     yield ObservationRow(
         place=place,
         entity=subject,
-        text=f"{subject} {predicate} {told}",
+        text=f"{subject} {predicate} {text}",
         time=text_in(values, "created_at"),
         source=_source(values),
         confidence=fraction_in(values, "confidence"),
         valid_from=text_in(values, "valid_from"),
         valid_to=text_in(values, "valid_until"),
     )
-    if told in known:
-        yield RelationRow(place=place, start=subject, end=told, type=predicate)
+    if text in known:
+        yield RelationRow(place=place, start=subject, end=text, type=predicate)
 
 
 def _preference(values: Values, place: Place) -> Rows:
@@ -135,28 +143,28 @@ def _source(values: Values) -> str:
     return " ".join(["neo4j-agent-memory", *filter(None, [text_in(values, "id")])])
 
 
-def _joined(
-    found: RelationshipRow,
+def _relation(
+    row: RelationshipRow,
     place: Place,
     names: Mapping[str, str],
     kind: str,
     properties: Mapping[str, PropertyValue],
 ) -> Rows:
-    start, end = names.get(found.source), names.get(found.target)
+    start, end = names.get(row.source), names.get(row.target)
     if not start or not end:
         raise Unfit("An end of the relationship has no name", "Give it one, or remove it.")
     yield RelationRow(place=place, start=start, end=end, type=kind, properties=properties)
 
 
 def labels_in(source: Neo4jSource) -> set[str]:
-    """Return which labels of the memories that can be read a database has."""
-    with _opened(source) as graph:
+    """Return the labels of readable memories that a database has."""
+    with _open_graph(source) as graph:
         return set(graph.graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
-    """An open graph, whose values of time and place are text."""
+class _OpenGraph:
+    """An open graph with temporal and spatial values as text."""
 
     graph: Graph
     name: str
@@ -167,7 +175,7 @@ class _Open:
             yield Place(self.name, element=f"node {row.element}"), row, _plain(row.properties)
 
     def relationships(self, label: str) -> Iterator[tuple[Place, RelationshipRow, Values]]:
-        """Yield what joins nodes with a label."""
+        """Yield the relationships between nodes with a label."""
         for row in self.graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
             yield Place(self.name, element=f"relationship {row.element}"), row, _plain(row.properties)
 
@@ -177,7 +185,7 @@ def _plain(values: Values) -> dict[str, object]:
 
 
 @contextmanager
-def _opened(source: Neo4jSource) -> Generator[_Open]:
+def _open_graph(source: Neo4jSource) -> Generator[_OpenGraph]:
     address = Address(source.uri, source.username, source.password, source.database, source.guard)
     with open_graph(address) as graph:
-        yield _Open(graph, shown(source))
+        yield _OpenGraph(graph, shown(source))

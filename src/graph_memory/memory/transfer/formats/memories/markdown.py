@@ -36,10 +36,10 @@ from graph_memory.model.values.arguments import fault
 from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 
 NOTE = "note"
-"""The type of notes whose front matter tells none."""
+"""The type of notes whose front matter has none."""
 NOTE_BYTES = 4 * 1024 * 1024
-DEEPEST = 50
-MOST_NOTES = 200_000
+MAX_DEPTH = 50
+MAX_NOTES = 200_000
 _TIMES = ("created", "created_at", "date")
 _LEFT_OUT = {"title", "type", "tags", "tag", "aliases", "alias"}
 _LISTS = {"tags": ("tags", "tag"), "aliases": ("aliases", "alias")}
@@ -48,12 +48,12 @@ _ATTACHMENT = re.compile(
     r"|mpeg|ogv|pdf|canvas|base|docx?|od[tsp]|pptx?|xlsx?|zip)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Names of files that are no notes, also where they are not in the folder."""
+"""Names of files that are not notes, even if they are not in the folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A note, and where in the folder it stands."""
+    """A note and its path in the folder."""
 
     path: PurePosixPath
     note: Note
@@ -80,13 +80,13 @@ class _File:
 
 @dataclass(slots=True)
 class _Folder:
-    """The notes of a folder, and what else is in it."""
+    """The notes and other files of a folder."""
 
     notes: list[_File] = field(default_factory=list[_File])
     others: set[str] = field(default_factory=set[str])
-    """Paths and names of the files that are no notes."""
+    """Paths and names of the files that are not notes."""
     targets: dict[tuple[bool, str], str] = field(default_factory=dict[tuple[bool, str], str])
-    """The note for each name that a link may have: as written, and whatever the case."""
+    """The note for each name in a link: as written, and regardless of case."""
 
     def index(self, names: Mapping[PurePosixPath, str]) -> None:
         """Map the names of every note to it. If several have the same name, precedence and then order decide."""
@@ -111,15 +111,15 @@ class _Folder:
 
 
 def read_markdown(path: Path) -> Rows:
-    """Yield what is in the notes of a folder, or in one note. Links in the file system are not followed."""
+    """Yield the rows of the notes of a folder, or of one note. Links in the file system are not followed."""
     folder = _Folder()
-    for found in _found(path):
-        if isinstance(found, _File):
-            folder.notes.append(found)
-        elif isinstance(found, PurePosixPath):
-            folder.others |= {_key(str(found)), _key(found.name)}
+    for entry in _entries(path):
+        if isinstance(entry, _File):
+            folder.notes.append(entry)
+        elif isinstance(entry, PurePosixPath):
+            folder.others |= {_key(str(entry)), _key(entry.name)}
         else:
-            yield found
+            yield entry
     names = _names(folder.notes)
     folder.index(names)
     for file in folder.notes:
@@ -133,7 +133,7 @@ def read_markdown(path: Path) -> Rows:
 
 
 def _key(name: str) -> str:
-    """Return a name or a path as links are compared: whatever their case, and however their accents are encoded."""
+    """Return a name or a path for comparison regardless of case and of the encoding of accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -141,7 +141,7 @@ def _keys(name: str) -> tuple[tuple[bool, str], tuple[bool, str]]:
     return (True, unicodedata.normalize("NFC", name)), (False, _key(name))
 
 
-def _found(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
+def _entries(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
     if not path.is_dir():
         yield _read(path, PurePosixPath(path.name))
         return
@@ -151,9 +151,9 @@ def _found(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
             yield at
             continue
         count += 1
-        if count > MOST_NOTES:
+        if count > MAX_NOTES:
             raise fault(
-                "source", f"The folder has more than {MOST_NOTES:,} notes", "Import its subfolders one at a time."
+                "source", f"The folder has more than {MAX_NOTES:,} notes", "Import its subfolders one at a time."
             )
         yield _read(file, at)
 
@@ -163,9 +163,9 @@ def _is_note(path: PurePosixPath) -> bool:
 
 
 def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, PurePosixPath | Told]]:
-    """Yield the files of a folder in the order of their names, and notes on what is passed by."""
-    if depth > DEEPEST:
-        raise fault("source", f"Folders are nested more than {DEEPEST} deep", "Import its subfolders one at a time.")
+    """Yield the files of a folder in the order of their names, and notes on skipped ones."""
+    if depth > MAX_DEPTH:
+        raise fault("source", f"Folders are nested more than {MAX_DEPTH} deep", "Import its subfolders one at a time.")
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         inside = at / entry.name
         if entry.name.startswith("."):
@@ -191,9 +191,9 @@ def _read(file: Path, at: PurePosixPath) -> _File | Refused:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file that is one: not of a device, nor of what a link leads to that was put there since."""
-    opened = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(opened, "rb") as stream:
+    """Return the text of a regular file. Devices and links are refused, even if they replaced the file since."""
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise Unfit("The note is no file")
         data = stream.read(NOTE_BYTES + 1)
@@ -203,7 +203,7 @@ def _text(file: Path) -> str:
 
 
 def _names(files: list[_File]) -> dict[PurePosixPath, str]:
-    """Return what each note is called: its title, or its path where several have that title."""
+    """Return the name of each note: its title, or its path if several notes have that title."""
     counts: dict[str, int] = {}
     for file in files:
         counts[file.title] = counts.get(file.title, 0) + 1
@@ -216,10 +216,10 @@ def _entity(file: _File, name: str, body: str) -> Rows:
         text = f"the front matter of {shown(file.path)} is kept as text: {fault.message}"
         yield Told(file.place(fault.line), text)
     properties = _properties(file)
-    if lost := [*map(quoted, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
+    if skipped := [*map(quoted, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
         limit = f"the note has more than {MOST_PROPERTIES:,} properties"
         why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
-        yield Told(file.place(1), f"skipped {shown(', '.join(lost))} in the front matter: {why}")
+        yield Told(file.place(1), f"skipped {shown(', '.join(skipped))} in the front matter: {why}")
     kind = text_in(front, "type") or NOTE
     yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)
@@ -230,8 +230,8 @@ def _entity(file: _File, name: str, body: str) -> Rows:
 def _properties(file: _File) -> dict[str, PropertyValue]:
     """Return a note's path, tags, aliases and front matter, as many properties as one node can have."""
     properties: dict[str, PropertyValue] = {"path": str(file.path)}
-    properties |= {kind: ", ".join(told) for kind in _LISTS if (told := file.names(kind))}
-    values = {key: told for key, value in file.note.front.items() if (told := to_property_value(value)) is not None}
+    properties |= {kind: ", ".join(lines) for kind in _LISTS if (lines := file.names(kind))}
+    values = {key: lines for key, value in file.note.front.items() if (lines := to_property_value(value)) is not None}
     properties |= scalars_of(values, {*_LEFT_OUT, "path"})
     return dict(
         islice(((key, value) for key, value in properties.items() if fits_property(key, value)), MOST_PROPERTIES)

@@ -1,4 +1,4 @@
-"""A CommonMark parser that knows tables, footnotes, Obsidian's links, and what Obsidian hides: comments and formulas.
+"""A CommonMark parser with tables, footnotes, Obsidian's links, comments and formulas.
 
 Links become tokens of the type `wikilink`. Comments within one paragraph become tokens of the type `comment`; a sign of
 a comment whose other end is in another paragraph becomes a `comment_sign`. Formulas and comments that begin a line give
@@ -20,7 +20,7 @@ from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.footnote import footnote_plugin
 
 COMMENTS: Mapping[str, str] = MappingProxyType({"%%": "%%", "<!--": "-->"})
-"""What begins a comment, and what ends it."""
+"""The beginning and end signs of comments."""
 _HIDDEN = {**COMMENTS, "$$": "$$"}
 _COMMENT_DELIMITERS = (*COMMENTS, *(end for begin, end in COMMENTS.items() if end != begin))
 _LINK = re.compile(r"!?\[\[([^\[\]\n]{1,1000})\]\](?!\(\w+:)")
@@ -28,7 +28,7 @@ _FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
 _BEGINNING = re.compile(
     rf"\\.|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(?P<sign>{'|'.join(map(re.escape, _HIDDEN))})|{_FORMULA.pattern}", re.DOTALL
 )
-"""A sign that begins a comment or a formula; or text in which none does: an escape, code, a formula in a line."""
+"""A sign that begins a comment or a formula, or text without such a sign: an escape, code, a formula in a line."""
 _MOST_NESTED = 40
 
 
@@ -39,21 +39,21 @@ def markdown_parser() -> MarkdownIt:
     footnote_plugin(parser, inline=False, move_to_end=False)
     parser.block.ruler.at("html_block", _hidden_block, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.inline.ruler.before("link", "wikilink", _wikilink)
-    parser.inline.ruler.before("link", "hidden", _hidden)
+    parser.inline.ruler.before("link", "hidden", _read_hidden)
     return parser
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
     """Read `[[target|alias]]` and `![[target]]`. `[[1]](https://…)` is left to the rule for links."""
-    if state.src[state.pos] not in "[!" or (found := _LINK.match(state.src, state.pos)) is None:
+    if state.src[state.pos] not in "[!" or (match := _LINK.match(state.src, state.pos)) is None:
         return False
     if not silent:
-        state.push("wikilink", "", 0).content = found[1]
-    state.pos = found.end()
+        state.push("wikilink", "", 0).content = match[1]
+    state.pos = match.end()
     return True
 
 
-def _hidden(state: StateInline, silent: bool) -> bool:
+def _read_hidden(state: StateInline, silent: bool) -> bool:
     """Read a comment, a formula, or a sign that begins or ends a comment elsewhere."""
     begin = next((sign for sign in (*_HIDDEN, *_COMMENT_DELIMITERS) if state.src.startswith(sign, state.pos)), "")
     end = _end_of_hidden(state, begin)
@@ -67,10 +67,10 @@ def _hidden(state: StateInline, silent: bool) -> bool:
 
 
 def _end_of_hidden(state: StateInline, begin: str) -> int:
-    """Return where a comment or a formula ends that may begin at the position of the parser; -1 if none does."""
+    """Return the end of the comment or formula at the position of the parser, -1 without one."""
     if begin in _HIDDEN:
-        found = _closing(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
-        return found + len(_HIDDEN[begin]) if found >= 0 else -1
+        number = _closing(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
+        return number + len(_HIDDEN[begin]) if number >= 0 else -1
     formula = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
     return formula.end() if formula else -1
 
@@ -81,16 +81,16 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
     begin = next((sign for sign in _HIDDEN if state.src.startswith(sign, at)), None)
     if begin is None:
         return html_block(state, first, end, silent)
-    found = (
+    number = (
         -1
         if state.is_code_block(first) or _is_hidden(state, at)
         else _closing(state.env, state.src, _HIDDEN[begin], at + len(begin))
     )
-    last = bisect_right(state.eMarks, found, first, end)
-    if found < 0 or last == end or _leaves_list_item(state, first, last):
+    last = bisect_right(state.eMarks, number, first, end)
+    if number < 0 or last == end or _leaves_list_item(state, first, last):
         return False
     if not silent:
-        _push_rest(state, found + len(_HIDDEN[begin]), last)
+        _push_rest(state, number + len(_HIDDEN[begin]), last)
         state.line = last + 1
     return True
 
@@ -104,21 +104,21 @@ def _is_hidden(state: StateBlock, at: int) -> bool:
         begin = begin if begin in COMMENTS else ""
     env["seen"] = len(state.tokens), begin
     start = state.bMarks[state.line]
-    known = cast("tuple[int, str]", env.get(("open", start, begin), (start, begin)))
-    _, begin = env["open", start, begin] = _open_sign(state.src, known[1], known[0], at)
+    position = cast("tuple[int, str]", env.get(("open", start, begin), (start, begin)))
+    _, begin = env["open", start, begin] = _open_sign(state.src, position[1], position[0], at)
     return begin != "" and _closing(env, state.src, _HIDDEN[begin], at) >= 0
 
 
 def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
-    """Return how far a text was read, and the sign that is open there, if `begin` is open where reading starts."""
+    """Return the position up to which a text was read, and the open sign there. `begin` is open at the start."""
     while at < end:
         if begin:
-            found = text.find(_HIDDEN[begin], at, end)
-            if found < 0:
+            number = text.find(_HIDDEN[begin], at, end)
+            if number < 0:
                 break
-            at, begin = found + len(_HIDDEN[begin]), ""
-        elif found := _BEGINNING.search(text, at, end):
-            at, begin = found.end(), found["sign"] or ""
+            at, begin = number + len(_HIDDEN[begin]), ""
+        elif number := _BEGINNING.search(text, at, end):
+            at, begin = number.end(), number["sign"] or ""
         else:
             break
     return end, begin
@@ -136,8 +136,8 @@ def _push_rest(state: StateBlock, at: int, line: int) -> None:
 
 
 def _closing(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - as the parser declares it
-    """Return where a sign next stands in a text, -1 if nowhere. No part of a text is searched again and again."""
-    begin, found = env.get((sign, text), (0, 0))
-    if not (begin <= at and (at <= found or found < 0)):
-        begin, found = env[sign, text] = at, text.find(sign, at)
-    return found
+    """Return the next position of a sign in a text, -1 without one. Searches are cached."""
+    begin, number = env.get((sign, text), (0, 0))
+    if not (begin <= at and (at <= number or number < 0)):
+        begin, number = env[sign, text] = at, text.find(sign, at)
+    return number

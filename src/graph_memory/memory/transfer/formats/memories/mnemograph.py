@@ -1,6 +1,6 @@
-"""The store of mnemograph: its events, in `mnemograph.db` or, before version 0.4, in `events.jsonl`, played back.
+"""Reading of mnemograph's store by replaying its events, from `mnemograph.db` or, before version 0.4, `events.jsonl`.
 
-What lives at their end is given, with the times and sessions of the events that made it.
+Its final state becomes rows with the times and sessions of the events that created them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import cast
 
-from graph_memory.memory.transfer.formats.files import LONGEST, Lines, opened
+from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, open_source
 from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object
 from graph_memory.memory.transfer.formats.memories.rows import (
     EntityRow,
@@ -53,14 +53,14 @@ class _Entity:
 
 @dataclass(slots=True)
 class _State:
-    """What lives after some events, by the ids of mnemograph."""
+    """The state after some events, by the ids of mnemograph."""
 
     entities: dict[str, _Entity] = field(default_factory=dict[str, _Entity])
     relations: dict[str, tuple[str, str, RelationRow]] = field(default_factory=dict[str, tuple[str, str, RelationRow]])
 
 
 def read_mnemograph(path: Path) -> Rows:
-    """Yield what lives in a store: the folder that has it, its database, or its file of events."""
+    """Yield the rows of a store: its folder, its database, or its file of events."""
     file = _file(path)
     refused: list[Refused] = []
     try:
@@ -70,15 +70,15 @@ def read_mnemograph(path: Path) -> Rows:
         yield error.refused
         return
     state = _State()
-    for event in _restored(events):
+    for event in _apply_restores(events):
         try:
-            _STEPS.get(event.op, _nothing)(state, event)
+            _STEPS.get(event.op, _raise_unknown_event)(state, event)
         except Unfit as error:
             refused.append(error.at(event.place))
     yield from refused
     if next((file.parent / "branches").rglob("*.json"), None):
         yield Note(Place(file.name), _BRANCHES)
-    yield from _told(state)
+    yield from _rows(state)
 
 
 def _file(path: Path) -> Path:
@@ -88,21 +88,21 @@ def _file(path: Path) -> Path:
 
 
 def _events(file: Path) -> Iterator[_Event | Refused]:
-    with opened(file) as stream:
+    with open_source(file) as stream:
         is_database = stream.read(len(SQLITE)) == SQLITE
     return _from_database(file) if is_database else _from_lines(file)
 
 
-def _valid(found: Iterable[_Event | Refused], refused: list[Refused]) -> Iterator[_Event]:
-    for each in found:
-        if isinstance(each, Refused):
-            refused.append(each)
+def _valid(events: Iterable[_Event | Refused], refused: list[Refused]) -> Iterator[_Event]:
+    for event in events:
+        if isinstance(event, Refused):
+            refused.append(event)
         else:
-            yield each
+            yield event
 
 
 def _from_lines(file: Path) -> Iterator[_Event | Refused]:
-    with opened(file) as stream:
+    with open_source(file) as stream:
         lines = Lines(stream, file.name)
         for line in lines:
             if line.strip():
@@ -113,12 +113,12 @@ def _from_lines(file: Path) -> Iterator[_Event | Refused]:
 
 
 def _from_database(file: Path) -> Iterator[_Event | Refused]:
-    """Yield the events of a copy of the database: reading it where it stands could change it."""
+    """Yield the events of a copy of the database: reading the original could change it."""
     try:
         with _copy(file) as copy, closing(sqlite3.connect(copy)) as db:
             db.execute("PRAGMA trusted_schema = OFF")
             db.execute("PRAGMA cell_size_check = ON")
-            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
             for row, *values, data, _size in db.execute(_SELECT):
                 place = Place(file.name, element=f"event {row}")
                 try:
@@ -133,7 +133,7 @@ def _from_database(file: Path) -> Iterator[_Event | Refused]:
 
 @contextmanager
 def _copy(file: Path) -> Generator[Path]:
-    """Give a private copy of a database, with what of it is not in its file yet."""
+    """Yield a private copy of a database with its write-ahead log."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / DATABASE
         shutil.copyfile(file, copy)
@@ -149,22 +149,22 @@ def _object(data: object) -> Object:
     return as_object(data.encode(errors="surrogatepass"))
 
 
-def _event(found: Object, place: Place) -> _Event:
-    data = found.get("data")
+def _event(object_: Object, place: Place) -> _Event:
+    data = object_.get("data")
     if not isinstance(data, dict):
         raise Unfit("data is missing or no object", None, "data")
-    session = text_in(found, "session_id") or ""
-    return _Event(place, text_of(found, "op"), text_of(found, "ts"), session, cast("Object", data))
+    session = text_in(object_, "session_id") or ""
+    return _Event(place, text_of(object_, "op"), text_of(object_, "ts"), session, cast("Object", data))
 
 
-def _restored(events: list[_Event]) -> list[_Event]:
-    """Return the events that count: where the memory was set back to a time, what is later than that does not."""
+def _apply_restores(events: list[_Event]) -> list[_Event]:
+    """Return the events that no later `restore_to` event undid."""
     last = next((at for at in range(len(events) - 1, -1, -1) if events[at].op == "restore_to"), None)
     if last is None:
         return events
     until = _moment(text_in(events[last].data, "timestamp"))
     before = [event for event in events[:last] if until is None or (at := _moment(event.time)) is None or at <= until]
-    return _restored(before) + events[last + 1 :]
+    return _apply_restores(before) + events[last + 1 :]
 
 
 def _moment(text: str | None) -> float | None:
@@ -175,32 +175,35 @@ def _moment(text: str | None) -> float | None:
 
 
 def _create_entity(state: _State, event: _Event) -> None:
-    found, id_ = event.data, text_of(event.data, "id")
+    object_, entity_id = event.data, text_of(event.data, "id")
     row = EntityRow(
-        place=event.place, name=text_of(found, "name"), type=text_in(found, "type"), properties=_made(found, event)
+        place=event.place,
+        name=text_of(object_, "name"),
+        type=text_in(object_, "type"),
+        properties=_provenance(object_, event),
     )
     entity = _Entity(row)
-    given = found.get("observations")
-    for each in cast("list[object]", given) if isinstance(given, list) else []:
-        if not isinstance(each, dict):
+    observations = object_.get("observations")
+    for observation in cast("list[object]", observations) if isinstance(observations, list) else []:
+        if not isinstance(observation, dict):
             raise Unfit("An observation is no object", None, "observations")
-        _observe(entity, cast("Object", each), event)
-    state.entities[id_] = entity
+        _observe(entity, cast("Object", observation), event)
+    state.entities[entity_id] = entity
 
 
-def _made(found: Object, event: _Event) -> dict[str, PropertyValue]:
-    """Return when something was made, and in which session: the log tells when it was imported."""
-    by = text_in(found, "created_by") or event.session
-    return {"created_at": text_in(found, "created_at") or event.time, **({"created_by": by} if by else {})}
+def _provenance(object_: Object, event: _Event) -> dict[str, PropertyValue]:
+    """Return the time and session of a creation as properties: the log has the time of the import."""
+    by = text_in(object_, "created_by") or event.session
+    return {"created_at": text_in(object_, "created_at") or event.time, **({"created_by": by} if by else {})}
 
 
-def _observe(entity: _Entity, found: Object, event: _Event) -> None:
-    source = text_in(found, "source") or event.session
-    entity.observations[text_of(found, "id")] = ObservationRow(
+def _observe(entity: _Entity, object_: Object, event: _Event) -> None:
+    source = text_in(object_, "source") or event.session
+    entity.observations[text_of(object_, "id")] = ObservationRow(
         place=event.place,
         entity=entity.row.name,
-        text=text_of(found, "text"),
-        time=text_in(found, "ts") or event.time,
+        text=text_of(object_, "text"),
+        time=text_in(object_, "ts") or event.time,
         source=source or None,
     )
 
@@ -209,39 +212,39 @@ def _update_entity(state: _State, event: _Event) -> None:
     entity, updates = state.entities.get(text_of(event.data, "id")), event.data.get("updates")
     if entity is None or not isinstance(updates, Mapping):
         return
-    told = cast("Object", updates)
-    name = text_of(told, "name") if "name" in told else entity.row.name
-    kind = text_of(told, "type") if "type" in told else entity.row.type
+    object_ = cast("Object", updates)
+    name = text_of(object_, "name") if "name" in object_ else entity.row.name
+    kind = text_of(object_, "type") if "type" in object_ else entity.row.type
     entity.row = replace(entity.row, name=name, type=kind)
 
 
 def _delete_entity(state: _State, event: _Event) -> None:
-    id_ = text_of(event.data, "id")
-    if state.entities.pop(id_, None):
-        state.relations = {key: each for key, each in state.relations.items() if id_ not in each[:2]}
+    entity_id = text_of(event.data, "id")
+    if state.entities.pop(entity_id, None):
+        state.relations = {key: relation for key, relation in state.relations.items() if entity_id not in relation[:2]}
 
 
 def _create_relation(state: _State, event: _Event) -> None:
-    found = event.data
-    ends = (text_of(found, "from_entity"), text_of(found, "to_entity"))
-    weight = fraction_in(found, "explicit_weight")
-    properties = _made(found, event) | ({} if weight is None else {"explicit_weight": weight})
-    row = RelationRow(place=event.place, start="", end="", type=text_of(found, "type"), properties=properties)
-    state.relations[text_in(found, "id") or str(len(state.relations))] = (*ends, row)
+    object_ = event.data
+    ends = (text_of(object_, "from_entity"), text_of(object_, "to_entity"))
+    weight = fraction_in(object_, "explicit_weight")
+    properties = _provenance(object_, event) | ({} if weight is None else {"explicit_weight": weight})
+    row = RelationRow(place=event.place, start="", end="", type=text_of(object_, "type"), properties=properties)
+    state.relations[text_in(object_, "id") or str(len(state.relations))] = (*ends, row)
 
 
 def _delete_relation(state: _State, event: _Event) -> None:
-    wanted = tuple(event.data.get(name) for name in ("from_entity", "to_entity", "type"))
+    relation = tuple(event.data.get(name) for name in ("from_entity", "to_entity", "type"))
     for key, (start, end, row) in state.relations.items():
-        if (start, end, row.type) == wanted:
+        if (start, end, row.type) == relation:
             del state.relations[key]
             return
 
 
 def _add_observation(state: _State, event: _Event) -> None:
-    entity, found = state.entities.get(text_of(event.data, "entity_id")), event.data.get("observation")
-    if entity is not None and isinstance(found, Mapping):
-        _observe(entity, cast("Object", found), event)
+    entity, observation = state.entities.get(text_of(event.data, "entity_id")), event.data.get("observation")
+    if entity is not None and isinstance(observation, Mapping):
+        _observe(entity, cast("Object", observation), event)
 
 
 def _delete_observation(state: _State, event: _Event) -> None:
@@ -251,12 +254,12 @@ def _delete_observation(state: _State, event: _Event) -> None:
 
 
 def _update_weight(state: _State, event: _Event) -> None:
-    id_, weight = text_in(event.data, "relation_id"), fraction_in(event.data, "new_value")
-    known = state.relations.get(id_ or "")
-    if known is not None and weight is not None and event.data.get("weight_type", "explicit") == "explicit":
-        start, end, row = known
+    relation_id, weight = text_in(event.data, "relation_id"), fraction_in(event.data, "new_value")
+    relation = state.relations.get(relation_id or "")
+    if relation is not None and weight is not None and event.data.get("weight_type", "explicit") == "explicit":
+        start, end, row = relation
         changed = replace(row, properties={**row.properties, "explicit_weight": weight})
-        state.relations[id_ or ""] = (start, end, changed)
+        state.relations[relation_id or ""] = (start, end, changed)
 
 
 def _clear(state: _State, _: _Event) -> None:
@@ -264,7 +267,7 @@ def _clear(state: _State, _: _Event) -> None:
     state.relations.clear()
 
 
-def _nothing(_: _State, event: _Event) -> None:
+def _raise_unknown_event(_: _State, event: _Event) -> None:
     raise Unfit(f"mnemograph has no event {quoted(event.op)}", None, "op")
 
 
@@ -282,15 +285,15 @@ _STEPS = {
 }
 
 
-def _told(state: _State) -> Rows:
-    """Yield what lives; a relation whose end does not is refused."""
+def _rows(state: _State) -> Rows:
+    """Yield the rows of the final state. A relation without an end is refused."""
     for entity in state.entities.values():
         yield entity.row
-        for each in entity.observations.values():
-            yield replace(each, entity=entity.row.name)
+        for observation in entity.observations.values():
+            yield replace(observation, entity=entity.row.name)
     for start, end, row in state.relations.values():
         ends = state.entities.get(start), state.entities.get(end)
         if ends[0] is None or ends[1] is None:
-            yield Unfit("An end of the relation is no entity that lives", None, "from_entity").at(row.place)
+            yield Unfit("An end of the relation is not an existing entity", None, "from_entity").at(row.place)
             continue
         yield replace(row, start=ends[0].row.name, end=ends[1].row.name)

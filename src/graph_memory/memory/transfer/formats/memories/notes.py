@@ -20,9 +20,9 @@ from graph_memory.model.values.arguments import is_encodable
 from graph_memory.model.values.properties import PropertyValue, check_properties
 
 LINKS_TO = "links_to"
-"""The type of relations that a link in running text makes."""
+"""The type of relations made of links in running text."""
 _AS_TEXT = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias"})
-"""Keys of the front matter whose values are text, also where they look like numbers."""
+"""Keys of the front matter whose values are text, even if they look like numbers."""
 _WORD = r"[^\W\d_](?:[^\s\[\](){}<>:;,.!?\"]|\.(?=\w))*"
 _WORDS = rf"{_WORD}(?: {_WORD}){{0,2}}"
 _OBSERVATION = re.compile(rf"\[(?=[^\]]{{2,60}}\]){_WORDS}\]\s+\S", re.DOTALL)
@@ -31,13 +31,13 @@ _CONTEXT = re.compile(r"\s*\(.*\)\s*", re.DOTALL)
 _LINK = re.compile(r"\[\[([^\[\]\n]{1,1000})\]\]")
 _PLACE = re.compile(r"[#^](?!\Z)")
 _MOST_PLACES = 16
-"""Most signs of a heading or a block in a link that are looked at."""
+"""Maximum number of heading or block signs in a link."""
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _NO_LINES = range(0)
 _OWN_SECTIONS = ("observations", "relations")
 _TEXT = 7
-"""The level of lines that are no heading, below that of any heading."""
+"""The level of lines that are not headings, below any heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Link:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the note may be called, the longest first: as written, and without headings or blocks after the name."""
-        places = [] if self.is_path else [found.start() for found in islice(_PLACE.finditer(self.target), _MOST_PLACES)]
+        """The possible names of the note, the longest first: as written, and without headings or blocks."""
+        places = [] if self.is_path else [match.start() for match in islice(_PLACE.finditer(self.target), _MOST_PLACES)]
         return tuple(filter(None, map(_bare, (self.target, *(self.target[:at] for at in reversed(places))))))
 
     @property
@@ -65,7 +65,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a note, and where."""
+    """A fault of a note, and its line."""
 
     line: int
     message: str
@@ -78,7 +78,7 @@ class Note:
     front: Mapping[str, object]
     """The front matter that can be stored."""
     unfit: Sequence[str] = ()
-    """Keys of the front matter that cannot be stored, or whose text cannot."""
+    """Keys of the front matter that cannot be stored, or whose values cannot."""
     fault: Fault | None = None
     observations: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     links: list[Link] = field(default_factory=list[Link])
@@ -106,7 +106,7 @@ class _Item:
 
 
 def note_of(text: str) -> Note:
-    """Return what is in a note. Front matter that cannot be read is a fault, and stays in the text."""
+    """Return the parsed note. Unreadable front matter is a fault, and stays in the text."""
     lines = _LINE_END.split(text)
     read, begin, fault = _parse_front_matter(lines)
     front = {key: value for key, value in read.items() if _is_storable(key, value)}
@@ -126,18 +126,18 @@ def note_of(text: str) -> Note:
 
 
 def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | None]:
-    """Return the front matter, the number of lines before the text, and what is wrong with the front matter."""
+    """Return the front matter, the number of lines before the text, and the fault of the front matter."""
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() in ("---", "...")), None)
     if lines[0].rstrip() != "---" or end is None:
         return {}, 0, None
     try:
-        found = read_yaml("\n".join(["", *lines[1:end]]), "front matter", _AS_TEXT)
+        front = read_yaml("\n".join(["", *lines[1:end]]), "front matter", _AS_TEXT)
     except GraphError as error:
         line = cast("int", error.details["line"])
         return {}, end + 1, Fault(line, error.message.removeprefix(f"front matter:{line}: "))
-    if found is not None and not isinstance(found, dict):
+    if front is not None and not isinstance(front, dict):
         return {}, end + 1, Fault(1, "expected `key: value` lines")
-    return cast("Mapping[str, object]", found or {}), end + 1, None
+    return cast("Mapping[str, object]", front or {}), end + 1, None
 
 
 def _is_storable(key: str, value: object) -> bool:
@@ -161,12 +161,12 @@ def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
         quotes += token.nesting if token.type.startswith("blockquote") else 0
         if token.type == "inline" and token.map:
             is_item = any(map(_is_bullet, tokens[max(at - 2, 0) : at]))
-            listed = _listed(token, range(*token.map)) if is_item and not quotes else None
-            if listed and not tokens[at - 1].type.startswith(("paragraph", "heading")):  # it follows a comment
-                listed = _Item(listed.value)
-            if listed:
-                yield listed
-            is_relation = listed is not None and isinstance(listed.value, Link)
+            list_item = _list_item(token, range(*token.map)) if is_item and not quotes else None
+            if list_item and not tokens[at - 1].type.startswith(("paragraph", "heading")):  # it follows a comment
+                list_item = _Item(list_item.value)
+            if list_item:
+                yield list_item
+            is_relation = list_item is not None and isinstance(list_item.value, Link)
             for item in _links(token.children or [], token.map[0] + 1):
                 if isinstance(item, Token) or not is_relation:
                     yield item
@@ -176,34 +176,34 @@ def _is_bullet(token: Token) -> bool:
     return token.type == "list_item_open" and token.markup in ("-", "*", "+")
 
 
-def _listed(token: Token, lines: range) -> _Item | None:
-    """Return the observation or the relation that an item of a list is, if it is one."""
+def _list_item(token: Token, lines: range) -> _Item | None:
+    """Return the observation or relation of a list item, None for other items."""
     children = token.children or []
     if _OBSERVATION.match(token.content) and children[0].type == "text":
         text = _without_comments(token)
         return _Item((lines[0] + 1, text), _NO_LINES if len(text) < len(token.content) else lines)
-    shown = _shown(children)
-    if [kind for kind, _ in shown] not in (["text", "wikilink"], ["text", "wikilink", "text"]):
+    visible = _visible_tokens(children)
+    if [kind for kind, _ in visible] not in (["text", "wikilink"], ["text", "wikilink", "text"]):
         return None
-    relation, target = _relation_type(shown[0][1].strip()), _target(shown[1][1])
-    context = shown[2][1].strip() if shown[2:] else ""
+    relation, target = _relation_type(visible[0][1].strip()), _target(visible[1][1])
+    context = visible[2][1].strip() if visible[2:] else ""
     if not relation or not target or (context and not _CONTEXT.fullmatch(context)):
         return None
-    is_whole = not context and len(shown) == len(children)
+    is_whole = not context and len(visible) == len(children)
     return _Item(Link(lines[0] + 1, relation, target), lines if is_whole else _NO_LINES)
 
 
-def _shown(children: Sequence[Token]) -> list[tuple[str, str]]:
+def _visible_tokens(children: Sequence[Token]) -> list[tuple[str, str]]:
     """Return the types and contents of tokens without comments; texts that a comment divides are one text."""
-    shown: list[tuple[str, str]] = []
+    visible: list[tuple[str, str]] = []
     for child in children:
         if child.type == "comment_sign" and child.meta["hides"]:
             break
-        if shown and shown[-1][0] == child.type == "text":
-            shown[-1] = child.type, shown[-1][1] + child.content
+        if visible and visible[-1][0] == child.type == "text":
+            visible[-1] = child.type, visible[-1][1] + child.content
         elif child.type != "comment":
-            shown.append((child.type, child.content))
-    return shown
+            visible.append((child.type, child.content))
+    return visible
 
 
 def _without_comments(token: Token) -> str:
@@ -217,14 +217,14 @@ def _without_comments(token: Token) -> str:
 
 
 def _relation_type(text: str) -> str:
-    """Return the type of a relation that stands before a link; nothing if it reads like a sentence.
+    """Return the relation type before a link, empty text if it reads like a sentence.
 
     It has up to three words without punctuation. It begins with no capital, unless all letters are or a colon follows.
     """
-    found = _TYPE.fullmatch(text)
-    if found is None or (found[1][0].isupper() and not found[1].isupper() and not found[2]):
+    match = _TYPE.fullmatch(text)
+    if match is None or (match[1][0].isupper() and not match[1].isupper() and not match[2]):
         return ""
-    return found[1]
+    return match[1]
 
 
 def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
@@ -238,10 +238,10 @@ def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
         line += child.type in ("softbreak", "hardbreak")
 
 
-def _outside_comments(found: Iterable[_Item | Token]) -> Iterator[_Item]:
-    """Leave out what is between signs that begin and end a comment."""
+def _outside_comments(items: Iterable[_Item | Token]) -> Iterator[_Item]:
+    """Leave out items between the signs of a comment."""
     is_hidden = False
-    for item in found:
+    for item in items:
         if isinstance(item, Token):
             is_hidden = item.meta["hides"] if item.meta["hides"] is not None else is_hidden
         elif not is_hidden:
@@ -249,17 +249,17 @@ def _outside_comments(found: Iterable[_Item | Token]) -> Iterator[_Item]:
 
 
 def _pair_signs(tokens: Sequence[Token]) -> None:
-    """Note for each sign of a comment whether it hides or shows what follows. What is only begun hides nothing."""
-    begun: Token | None = None
+    """Mark for each sign whether it hides or shows the following text. An unclosed comment hides nothing."""
+    opening: Token | None = None
     for sign in (child for token in tokens for child in token.children or () if child.type == "comment_sign"):
-        if begun is None:
-            begun = sign if sign.content in COMMENTS else None
-        elif sign.content == COMMENTS[begun.content]:
-            begun.meta["hides"], sign.meta["hides"], begun = True, False, None
+        if opening is None:
+            opening = sign if sign.content in COMMENTS else None
+        elif sign.content == COMMENTS[opening.content]:
+            opening.meta["hides"], sign.meta["hides"], opening = True, False, None
 
 
 def _target(written: str) -> str:
-    """Return which note a link in `[[…]]` names; nothing for a heading or a block of the same note."""
+    """Return the name of the note in a `[[…]]` link, empty text for a heading or block of the same note."""
     name = written.split("|")[0].rstrip("\\").strip().removeprefix("memory://")
     return "" if name.startswith(("#", "^")) else name
 
@@ -269,7 +269,7 @@ def _url(token: Token) -> str:
 
 
 def _target_of_url(url: str) -> str:
-    """Return the path that a link of Markdown leads to; nothing for a place on the web or in the same note."""
+    """Return the path of a Markdown link, empty text for a web address or a place in the same note."""
     path = url.removeprefix("memory://").partition("#")[0].partition("?")[0]
     return "" if _SCHEME.match(path) else unquote(path).strip()
 
@@ -293,8 +293,8 @@ def _texts(value: object) -> Iterator[str]:
         case [[str() as name]]:
             yield f"[[{name}]]"
         case list():
-            for each in cast("list[object]", value):
-                yield from _texts(each)
+            for item in cast("list[object]", value):
+                yield from _texts(item)
         case _:
             pass
 
@@ -305,7 +305,7 @@ def texts_of(value: object) -> list[str]:
 
 
 def to_property_value(value: object) -> PropertyValue | None:
-    """Return a value of the front matter as a property: lists become text. None for what is empty or nested."""
+    """Return a value of the front matter as a property: lists become text. None for empty or nested values."""
     match value:
         case int():
             return value if value in IN_64_BITS else str(value)
@@ -314,7 +314,7 @@ def to_property_value(value: object) -> PropertyValue | None:
         case str():
             return value
         case list():
-            texts = [text if (text := next(_texts([each]), None)) else each for each in cast("list[object]", value)]
+            texts = [text if (text := next(_texts([item]), None)) else item for item in cast("list[object]", value)]
             is_flat = all(isinstance(text, str | int | float) for text in texts)
             return ", ".join(map(str, texts)) or None if is_flat else None
         case _:
@@ -322,9 +322,9 @@ def to_property_value(value: object) -> PropertyValue | None:
 
 
 def names_of(value: object) -> list[str]:
-    """Return tags or aliases as a list: a text has commas between them."""
-    given = value.split(",") if isinstance(value, str) else texts_of(value)
-    return [name for text in given if (name := text.strip())]
+    """Return tags or aliases as a list. A text is split at commas."""
+    values = value.split(",") if isinstance(value, str) else texts_of(value)
+    return [name for text in values if (name := text.strip())]
 
 
 def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
@@ -337,7 +337,7 @@ def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
 
 
 def _empty_sections(kept: dict[int, str], headings: Mapping[int, tuple[int, str]]) -> set[int]:
-    """Return the headings of observations and relations that have nothing under them any more."""
+    """Return the headings of observations and relations that have no text under them any more."""
     empty: set[int] = set()
     after = 0
     for number in reversed(kept):

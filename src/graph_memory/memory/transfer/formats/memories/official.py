@@ -1,7 +1,6 @@
-"""The file of the official memory server: a line for each entity and each relation.
+"""Reading and writing of the official memory server's file: a line per entity and relation.
 
-Also its like in one object, `{"entities": […], "relations": […]}`, as `read_graph` answers, also that of
-mcp-neo4j-memory.
+Also reads the result of `read_graph`, `{"entities": […], "relations": […]}`, also of mcp-neo4j-memory.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from graph_memory.memory.transfer.formats.memories.json_lines import (
     as_object,
     entries_of,
     first_line,
-    fitting,
     lines_of,
-    whole,
+    read_json_file,
+    rows_or_refusal,
 )
 from graph_memory.memory.transfer.formats.memories.rows import (
     ENTITY,
@@ -40,17 +39,17 @@ _UNKNOWN = "lines that are neither an entity nor a relation are left out, as the
 
 
 def read_official(path: Path) -> Rows:
-    """Yield what is in a file of the official server, or in an answer of `read_graph` that was kept.
+    """Yield the rows of a file of the official server, or of a saved result of `read_graph`.
 
-    The data tells which it is, as both have been called `memory.json`. A file without data is an empty memory.
+    They are distinguished by their data, as both have been named `memory.json`. An empty file is an empty memory.
     """
     first: Object | None = None
     try:
         start = first_line(path)
         first = _object_in(start)
         if start and "type" not in (first or ()):
-            found = whole(path)
-            yield from fitting(Place(path.name), lambda: _graph(found, path.name))
+            data = read_json_file(path)
+            yield from rows_or_refusal(Place(path.name), lambda: _graph(data, path.name))
             return
     except Unreadable as error:
         if first is None and path.name.lower().removesuffix(".gz").endswith(".json"):
@@ -66,46 +65,46 @@ def _object_in(line: bytes) -> Object | None:
         return None
 
 
-def _graph(found: object, file: str) -> Rows:
-    """Yield what an object with entities and relations has, or a list of both. Raises Unfit for anything else."""
-    if isinstance(found, list) or (isinstance(found, dict) and "type" in found):
-        for place, entry in entries_of(cast("object", found if isinstance(found, list) else [found]), "items", file):
-            yield from fitting(place, partial(_line, entry, place))
+def _graph(data: object, file: str) -> Rows:
+    """Yield the rows of an object with entities and relations, or of a list of both. Raises Unfit for other values."""
+    if isinstance(data, list) or (isinstance(data, dict) and "type" in data):
+        for place, entry in entries_of(cast("object", data if isinstance(data, list) else [data]), "items", file):
+            yield from rows_or_refusal(place, partial(_line, entry, place))
         return
-    if found is None:
+    if data is None:
         return
-    if not isinstance(found, dict) or (found and not {"entities", "relations"} & set(cast("Object", found))):
+    if not isinstance(data, dict) or (data and not {"entities", "relations"} & set(cast("Object", data))):
         raise Unfit("The file has no entities", 'It is {"entities": […], "relations": […]}.')
-    graph = cast("Object", found)
+    graph = cast("Object", data)
     for place, entry in entries_of(graph.get("entities", []), "entities", file):
-        yield from fitting(place, partial(entity_rows, entry, place, "entityType", "type"))
+        yield from rows_or_refusal(place, partial(entity_rows, entry, place, "entityType", "type"))
     for place, entry in entries_of(graph.get("relations", []), "relations", file):
-        yield from fitting(place, partial(_relation, entry, place))
+        yield from rows_or_refusal(place, partial(_relation, entry, place))
 
 
-def _line(found: Object, place: Place) -> Rows:
-    match found.get("type"):
+def _line(object_: Object, place: Place) -> Rows:
+    match object_.get("type"):
         case "entity":
-            yield from _extra(found, _ENTITY, place)
-            yield from entity_rows(found, place, "entityType")
+            yield from _extra(object_, _ENTITY, place)
+            yield from entity_rows(object_, place, "entityType")
         case "relation":
-            yield from _extra(found, _RELATION, place)
-            yield from _relation(found, place)
+            yield from _extra(object_, _RELATION, place)
+            yield from _relation(object_, place)
         case _:
             yield Note(place, _UNKNOWN)
 
 
-def entity_rows(found: Object, place: Place, *type_names: str) -> Rows:
-    """Yield an entity and what was observed of it. Raises Unfit before the first of them."""
-    name = text_of(found, "name")
-    kind = text_of(found, *type_names) if any(found.get(each) is not None for each in type_names) else None
-    given = found.get("observations") or list[object]()
-    if not isinstance(given, list):
-        raise Unfit(f"observations is {kind_of(given)}; it must be a list", None, "observations")
+def entity_rows(entity: Object, place: Place, *type_names: str) -> Rows:
+    """Yield an entity and its observations. Raises Unfit before the first row."""
+    name = text_of(entity, "name")
+    kind = text_of(entity, *type_names) if any(entity.get(name) is not None for name in type_names) else None
+    observations = entity.get("observations") or list[object]()
+    if not isinstance(observations, list):
+        raise Unfit(f"observations is {kind_of(observations)}; it must be a list", None, "observations")
     if kind is None:
         yield Note(place, _UNTYPED)
     rows: list[Row] = [EntityRow(place=place, name=name, type=kind)]
-    for number, text in enumerate(cast("Sequence[object]", given)):
+    for number, text in enumerate(cast("Sequence[object]", observations)):
         if not isinstance(text, str):
             column = f"observations[{number}]"
             raise Unfit(f"{column} is {kind_of(text)}; it must be text", None, column)
@@ -113,22 +112,24 @@ def entity_rows(found: Object, place: Place, *type_names: str) -> Rows:
     yield from rows
 
 
-def _relation(found: Object, place: Place) -> Rows:
-    start, end = text_of(found, "from", "source"), text_of(found, "to", "target")
-    yield RelationRow(place=place, start=start, end=end, type=text_of(found, "relationType"))
+def _relation(object_: Object, place: Place) -> Rows:
+    start, end = text_of(object_, "from", "source"), text_of(object_, "to", "target")
+    yield RelationRow(place=place, start=start, end=end, type=text_of(object_, "relationType"))
 
 
-def _extra(found: Object, known: Sequence[str], place: Place) -> Iterable[Note]:
-    """Tell of fields that the official server does not have, and drops when it next writes."""
-    if extra := [name for name in found if name not in known]:
+def _extra(object_: Object, names: Sequence[str], place: Place) -> Iterable[Note]:
+    """Yield a note on fields that the official server does not have."""
+    if extra := [name for name in object_ if name not in names]:
         yield Note(
             place, f"the fields {shown(listed(extra))} are left out: the official server knows none of that name"
         )
 
 
 def write_official(entities: Iterable[Object], relations: Iterable[Object], stream: IO[bytes]) -> None:
-    """Write a file as the official server writes it, byte for byte: no end of line after the last line."""
-    lines = [{"type": "entity", **each} for each in entities] + [{"type": "relation", **each} for each in relations]
+    """Write a file exactly as the official server does: without a line end after the last line."""
+    lines = [{"type": "entity", **entity} for entity in entities] + [
+        {"type": "relation", **relation} for relation in relations
+    ]
     for number, line in enumerate(lines):
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
         stream.write(("\n" if number else "").encode() + text.encode())

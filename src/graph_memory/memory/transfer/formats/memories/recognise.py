@@ -1,4 +1,4 @@
-"""Which program's memory a file, a folder or a server holds, and the reader for it."""
+"""Recognition of the program whose memory a file, a folder or a server contains, and its reader."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
-from graph_memory.memory.transfer.formats.files import opened
+from graph_memory.memory.transfer.formats.files import open_source
 from graph_memory.memory.transfer.formats.memories import graphs
-from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, first_line, whole
+from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, first_line, read_json_file
 from graph_memory.memory.transfer.formats.memories.mem0 import read_mem0
 from graph_memory.memory.transfer.formats.memories.mnemograph import DATABASE, EVENTS, SQLITE, read_mnemograph
 from graph_memory.memory.transfer.formats.memories.official import read_official
@@ -42,35 +42,35 @@ _HINT = f"Say whose memory it is with --format: {', '.join(MEMORIES)}."
 
 
 def check_format(form: str | None) -> None:
-    """Raise INVALID_ARGUMENT for a format that there is not."""
+    """Raise INVALID_ARGUMENT for an unknown format."""
     if form is not None and form not in MEMORIES:
         raise fault("format", f"{quoted(form)} is not a format of a memory", f"Use one of {', '.join(MEMORIES)}.")
 
 
 def rows_of(source: Source, form: MemoryFormat) -> Rows:
-    """Yield what a memory holds. Raises INVALID_ARGUMENT for a source that a memory of that kind is not in."""
+    """Yield the rows of a memory. Raises INVALID_ARGUMENT if its format cannot be in such a source."""
     readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
     if form not in readers:
-        where = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: give its address, bolt://host:7687"
-        raise fault("source", f"{shown(source)} cannot be a memory of {form}", f"Such a memory is in {where}.")
+        place = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: give its address, bolt://host:7687"
+        raise fault("source", f"{shown(source)} cannot be a memory of {form}", f"Such a memory is in {place}.")
     return cast("Rows", readers[form](source))  # type: ignore[operator]
 
 
-def recognised(source: Source) -> MemoryFormat:
-    """Return whose memory it is, by what is in it. Raises INVALID_ARGUMENT where that does not tell."""
+def recognise_format(source: Source) -> MemoryFormat:
+    """Return the format of a memory by its contents. Raises INVALID_ARGUMENT if they match none."""
     if isinstance(source, Neo4jSource):
-        found = _in_server(source)
+        format_ = _in_server(source)
     elif source.is_dir():
-        found = _in_folder(source)
+        format_ = _in_folder(source)
     else:
-        found = _in_file(source)
-    if found is None:
+        format_ = _in_file(source)
+    if format_ is None:
         raise fault("source", f"{shown(source)} does not tell whose memory it is", _HINT)
-    return found
+    return format_
 
 
 def is_memory(source: str) -> bool:
-    """Say whether a file, a folder or an address is of another program, as far as a look at its beginning tells."""
+    """Return whether a file, a folder or an address seems to be the memory of another program, by its beginning."""
     path = Path(source)
     return is_server(source) or (_in_folder(path) if path.is_dir() else _in_file(path)) is not None
 
@@ -95,33 +95,33 @@ def _in_file(file: Path) -> MemoryFormat | None:
     if name.endswith(".md"):
         return "markdown"
     try:
-        with opened(file) as stream:
+        with open_source(file) as stream:
             if stream.read(len(SQLITE)) == SQLITE:
                 return "mnemograph"
         line = first_line(file)
         try:
             return _by_object(as_object(line))
         except Unfit:
-            return _by_object(whole(file)) if line.lstrip()[:1] in (b"{", b"[") else None
+            return _by_object(read_json_file(file)) if line.lstrip()[:1] in (b"{", b"[") else None
     except Unreadable:
         return None
 
 
-def _by_object(found: object) -> MemoryFormat | None:
-    if isinstance(found, list):
-        entries = cast("list[object]", found)
+def _by_object(data: object) -> MemoryFormat | None:
+    if isinstance(data, list):
+        entries = cast("list[object]", data)
         return _by_object(cast("Object", entries[0])) if entries and isinstance(entries[0], dict) else None
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         return None
-    told = cast("Object", found)
-    if told.get("type") in ("entity", "relation"):
+    object_ = cast("Object", data)
+    if object_.get("type") in ("entity", "relation"):
         return "official"
-    if {"op", "ts", "data"} <= set(told):
+    if {"op", "ts", "data"} <= set(object_):
         return "mnemograph"
-    if "entities" in told:
-        entries = cast("list[object]", told["entities"]) if isinstance(told["entities"], list) else []
-        return "mcp-neo4j-memory" if any(_has(each, "type") for each in entries) else "official"
-    return "mem0" if {"memory", "results", "memories"} & set(told) else None
+    if "entities" in object_:
+        entries = cast("list[object]", object_["entities"]) if isinstance(object_["entities"], list) else []
+        return "mcp-neo4j-memory" if any(_has(entry, "type") for entry in entries) else "official"
+    return "mem0" if {"memory", "results", "memories"} & set(object_) else None
 
 
 def _has(entry: object, name: str) -> bool:

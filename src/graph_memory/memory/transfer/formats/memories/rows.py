@@ -1,4 +1,4 @@
-"""What is in a memory of another program: entities, relations and observations, each with the place where it stands."""
+"""Rows of another program's memory: entities, relations and observations with their places in the source."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graph_memory.model.text.wording import kind_of
 from graph_memory.model.values.properties import PropertyValue
 
 ENTITY = "entity"
-"""The type of an entity of which a memory tells none."""
+"""The default type of an entity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRow:
-    """An entity of a memory. Its type is None where the memory only names it."""
+    """An entity of a memory. Its type is None if the memory only names it."""
 
     place: Place
     name: str
@@ -28,7 +28,7 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationRow:
-    """Something that was observed of an entity. Times are text, as the memory has them."""
+    """An observation of an entity. Times are text, as in the memory."""
 
     place: Place
     entity: str
@@ -39,8 +39,8 @@ class ObservationRow:
     valid_from: str | None = None
     valid_to: str | None = None
 
-    def told(self) -> dict[str, object]:
-        """Return what is told of it, under the names of `memory.entities`."""
+    def values(self) -> dict[str, object]:
+        """Return its values under the names of `memory.entities`."""
         names = ("text", "time", "source", "confidence", "valid_from", "valid_to")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
@@ -57,7 +57,7 @@ class RelationRow:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it from other relations."""
+        """The values that identify it."""
         return self.start, self.end, self.type
 
 
@@ -67,34 +67,34 @@ Source = Path | Neo4jSource
 Reader = Callable[[Path], Rows]
 
 
-def text_of(found: Mapping[str, object], *names: str) -> str:
-    """Return the text under the first name that is there. Raises Unfit."""
+def text_of(values: Mapping[str, object], *names: str) -> str:
+    """Return the text under the first existing name. Raises Unfit."""
     for name in names:
-        if name in found:
-            value = found[name]
+        if name in values:
+            value = values[name]
             if not isinstance(value, str):
                 raise Unfit(f"{name} is {kind_of(value)}; it must be text", None, name)
             return value
     raise Unfit(f"{names[0]} is missing", None, names[0])
 
 
-def text_in(found: Mapping[str, object], *names: str) -> str | None:
-    """Return the text under the first name that holds some, None where none does."""
-    return next((value for name in names if isinstance(value := found.get(name), str) and value), None)
+def text_in(values: Mapping[str, object], *names: str) -> str | None:
+    """Return the first text that is not empty under these names, None without one."""
+    return next((value for name in names if isinstance(value := values.get(name), str) and value), None)
 
 
-def fraction_in(found: Mapping[str, object], name: str) -> float | None:
-    """Return the number from 0 to 1 that stands under a name, None for anything else."""
-    value = found.get(name)
+def fraction_in(values: Mapping[str, object], name: str) -> float | None:
+    """Return the number from 0 to 1 under a name, None for other values."""
+    value = values.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if 0 <= value <= 1 else None
 
 
-def scalars_of(found: Mapping[str, object], left_out: set[str]) -> dict[str, PropertyValue]:
-    """Return what may be properties: texts, numbers and booleans under names that are not reserved."""
+def scalars_of(values: Mapping[str, object], excluded: set[str]) -> dict[str, PropertyValue]:
+    """Return the possible properties: texts, numbers and booleans under names that are not reserved."""
     return {
         name: value
-        for name, value in found.items()
-        if isinstance(value, (str, int, float)) and name not in left_out and not name.startswith("_") and name != "name"
+        for name, value in values.items()
+        if isinstance(value, (str, int, float)) and name not in excluded and not name.startswith("_") and name != "name"
     }
