@@ -119,13 +119,11 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
     shown_ids |= {goal.id for goal in goals if not goal.has_observations}
     recaller = _Recaller(core, domain, primer, shown_ids)
     tokens_for_goals = primer.count_sections({"Goals": [goal.line(changes.new) for goal in goals]})
-    tokens_for_changes = max(
-        int((primer.left - tokens_for_goals) * (_CHANGES_SHARE_WITH_PROJECT if request.project else _CHANGES_SHARE)), 0
-    )
+    share = _CHANGES_SHARE_WITH_PROJECT if request.project else _CHANGES_SHARE
+    tokens_for_changes = max(int((primer.left - tokens_for_goals) * share), 0)
     warnings = [f"{error.message}. It is omitted." for error in unreadable] + _warn_of_summaries(lost_summaries)
-    warnings += (
-        await recaller.add_project(request.project, tokens_for_goals + tokens_for_changes) if request.project else []
-    )
+    if request.project:
+        warnings += await recaller.add_project(request.project, tokens_for_goals + tokens_for_changes)
     goals = [goal for goal in goals if not (goal.has_observations and goal.id in recaller.shown_ids)]
     warnings += await recaller.add_recall("What this memory holds", "shallow", None, primer.left // 2)
     shown_ids |= changes.add_to(primer, tokens_for_changes, {goal.id for goal in goals})
