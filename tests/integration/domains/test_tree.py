@@ -288,13 +288,13 @@ async def test_the_last_access_is_told_without_a_change_of_the_domain(memory: Me
     assert before.last_access is None
     assert before.content_bytes == 3
     core = memory._core
-    core.accesses._most = 10
+    core.accesses._maximum = 10
     try:
         await memory.get_node(node)
         after = await memory.domain_info()
     finally:
         core.accesses.take()
-        core.accesses._most = 0
+        core.accesses._maximum = 0
     assert after.last_access is not None
     assert (after.events, after.modified) == (before.events, before.modified)
 
