@@ -20,6 +20,7 @@ import numpy as np
 
 from benchmarks.passages import Passage, passages
 from benchmarks.retrieval_data import Question, Store, stores
+from graph_memory import Settings
 from graph_memory.embedding.local import LocalEmbedder
 from graph_memory.memory.search.passages.passages import CONTEXT_WORDS
 from graph_memory.memory.search.ranking.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
@@ -366,7 +367,7 @@ def among(indexes: Sequence[Index], times: int) -> Callable[[Index], Mapping[str
 async def embedded(store: Store) -> Vectors:
     """Return the vectors of all passages and questions of a store."""
     texts = [each.text for each in (*passages(store.entries), *store.questions)]
-    embedder = LocalEmbedder()
+    embedder = LocalEmbedder(Settings().cache)
     try:
         return dict(zip(texts, map(np.array, await embedder.passages(texts)), strict=True))
     finally:

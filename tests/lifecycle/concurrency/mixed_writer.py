@@ -297,18 +297,18 @@ class Ontologies:
 def deadlocks_met() -> Iterator[list[str]]:
     """Give a list that grows with every deadlock of which a statement of this process is the victim."""
     met: list[str] = []
-    judge = store.is_passing
+    judge = store.is_transient
 
     def judging(error: BaseException) -> bool:
         code = getattr(error, "code", None) or ""
         met.extend([code] if "DeadlockDetected" in code else [])
         return judge(error)
 
-    store.is_passing = judging
+    store.is_transient = judging
     try:
         yield met
     finally:
-        store.is_passing = judge
+        store.is_transient = judge
 
 
 async def work(memory: Memory, plan: Plan, told: Told) -> None:

@@ -93,8 +93,8 @@ def _decide(head: Head, deletion: _Deletion) -> Decision[int]:
     """Return the deletions, including nodes that are only ends of relations if all these relations are deleted."""
     drafts = [draft for row in deletion.rows for draft in _deletions(row)]
     attached = (draft for drafts in deletion.attached.values() for draft in drafts)
-    gone = {draft.subject for draft in (*drafts, *attached)}
-    alone = [row.deletion for row in deletion.ends if row.loses_all_relations(gone.__contains__)]
+    deleted_ids = {draft.subject for draft in (*drafts, *attached)}
+    alone = [row.deletion for row in deletion.ends if row.loses_all_relations(deleted_ids.__contains__)]
     context = Context(ontology=head.ontology, attached=deletion.attached)
     return Decision(Changeset.of(context, [*drafts, *alone]).in_order() if drafts else (), len(drafts))
 

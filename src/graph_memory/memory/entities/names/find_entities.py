@@ -139,9 +139,9 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
         raise fault("name", "No entity is named", "Set name to the entity that the facts are about.")
     spans = find_encoded_spans(text[:_MAX_CHARACTERS], _MAX_WORDS)
     rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(spans))
-    there = [(row.name, row.name) for row in rows if not row.is_mentioned]
-    there += await _aliases_in(reader, domain, spans)
-    pairs = [(unicodedata.normalize("NFC", span), name) for span, name in there]
+    spellings = [(row.name, row.name) for row in rows if not row.is_mentioned]
+    spellings += await _aliases_in(reader, domain, spans)
+    pairs = [(unicodedata.normalize("NFC", span), name) for span, name in spellings]
     within = {span for span, _ in pairs for other, _ in pairs if span != other and span in other}
     names = list(dict.fromkeys(name for span, name in pairs if span not in within))
     if len(names) == 1:
