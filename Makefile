@@ -62,7 +62,7 @@ soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: ma
 		REMEMBER_CALLS=$(or $(REMEMBER_CALLS),5000) $(BIN)/pytest -s tests/lifecycle/concurrency
 	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py
 
-bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard and BENCH=cold as CI
+bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI, BENCH=cold for first calls
 	@-GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop >/dev/null
 	@rm -rf .bench
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" GRAPH_MEMORY_AOT=use \
