@@ -205,7 +205,7 @@ async def test_what_the_ontology_refuses_of_a_model_is_remembered_as_it_was_give
     says(server, FACTS)
     told = await advised.entities.remember(TEXT, name="Ben", type="person")
     assert [one for _, one in decided(told)] == TEXT.replace(". ", ".|").split("|")
-    assert "was refused" in str(told.warnings)
+    assert "were rejected" in str(told.warnings)
 
 
 async def test_no_model_is_asked_where_it_is_switched_off_or_somebody_holds_the_lock(
