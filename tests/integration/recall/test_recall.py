@@ -108,7 +108,12 @@ async def test_a_node_without_a_title_is_called_by_a_property(house: House):
 
 @pytest.mark.parametrize(
     ("weight", "said"),
-    [("nosuch", "nosuch"), ("weight + properties.nosuch", "nosuch"), ("1 / 0", "weight is 0 for every connection"), ("weight", "")],
+    [
+        ("nosuch", "nosuch"),
+        ("weight + properties.nosuch", "nosuch"),
+        ("1 / 0", "weight is 0 for every connection"),
+        ("weight", ""),
+    ],
 )
 async def test_a_weight_that_says_nothing_is_warned_of(house: House, weight: str, said: str):
     walk = await house.memory.recall.traverse_memories("anna", weight=weight)

@@ -117,8 +117,8 @@ DAMAGES: dict[str, LiteralString] = {
     "lacks its passage": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) DELETE p",
     "twice": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) CREATE (q:_Passage) SET q = p",
     "should not have": "CREATE (:_Passage {_domain: $domain, _owner: 'a', _place: 'x', _since: 1, _until: 2 ^ 53})",
-    "is not there": "CREATE (:_Passage {_domain: $domain, _owner: 'none', _place: 'x', _since: 1, _until: 2 ^ 53})",
-    "not what the log says": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) SET p._filter = 'x'",
+    "does not exist": "CREATE (:_Passage {_domain: $domain, _owner: 'none', _place: 'x', _since: 1, _until: 2 ^ 53})",
+    "differs from the log": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) SET p._filter = 'x'",
     "other names": "MATCH (n:_Name {_domain: $domain}) SET n._name = 'x'",
 }
 
