@@ -165,7 +165,7 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
     refused = run(variables, "domain", "delete", domain, "--yes")
     assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
     gone = run(variables, "domain", "delete", f"{domain}-b", "--yes")
-    assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
+    assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node and ")) == (0, True), gone.stderr
     for options in ((), ("--at", "2"), ("--at", "2", "--json")):
         name = f"{domain}/try/{len(options)}"
         done = run(variables, "branch", *options, name)
