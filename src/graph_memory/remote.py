@@ -1,6 +1,6 @@
-"""Has a command run in a server of this home, if there is one: it has imported everything and is connected to Neo4j.
+"""Runs a command in a server of this home, if there is one. The server has its imports and its connection to Neo4j.
 
-This side imports the standard library only. It starts nothing: if no server answers at once, the command runs in its
+This side imports the standard library only, and starts nothing. If no server answers at once, the command runs in its
 own process. A server listens on a socket in a folder of the home that belongs to its owner alone.
 """
 
@@ -42,7 +42,7 @@ _OF_GROUPS: Mapping[str, frozenset[str]] = {
     "agent": frozenset({"goals", "patterns"}),
 }
 """The commands that only read, in one go, and no files. Others run in their own process."""
-_NEVER = frozenset({"-", "--follow", "--json-file", "--output", "-o", "--help", "-h"})
+_NEVER = frozenset({"--follow", "--help", "-h"})
 """Arguments for which a command needs its own process."""
 
 
@@ -60,7 +60,7 @@ def run_remotely(arguments: Sequence[str]) -> int | None:
 
 
 def reads_only(arguments: Sequence[str]) -> bool:
-    """Return whether a server may run a command: it reads, asks nobody, and needs no files or standard input."""
+    """Return whether a server may run a command: it only reads the memory, in one go."""
     if not arguments or not _NEVER.isdisjoint(arguments):
         return False
     name, *rest = arguments
@@ -93,7 +93,7 @@ def request(arguments: Sequence[str]) -> Mapping[str, object]:
     return {
         "package": PACKAGE,
         "arguments": list(arguments),
-        "folder": os.getcwd(),  # noqa: PTH109 - pathlib is not imported for one call
+        "folder": str(Path.cwd()),
         "environment": {name: value for name, value in os.environ.items() if name.upper().startswith(PREFIXES)},
         "time_zone": os.environ.get("TZ"),
         "encoding": sys.stdout.encoding,

@@ -245,7 +245,7 @@ class Settings(BaseSettings):
     )
     use_counts: bool = Field(
         default=True,
-        description="Count how often nodes are given to somebody, and when last, for `use_weight` and recall.",
+        description="Count how often nodes are returned, and when last, for `use_weight` and recall.",
     )
     search_nodes: Literal["words", "plain"] = Field(
         default="words",

@@ -42,7 +42,7 @@ async def serving(memory: Memory, settings: Settings) -> AsyncIterator[Path]:
 
 
 @pytest.fixture
-def settings(settings: Settings) -> Iterator[Settings]:
+def own(settings: Settings) -> Iterator[Settings]:
     """Settings with a home of their own, with a short path: sockets of other tests' servers are in the run's home."""
     with TemporaryDirectory(prefix="gm-") as home:
         yield settings.model_copy(update={"home": Path(home).resolve()})
@@ -67,9 +67,9 @@ async def note(memory: Memory, domain: str) -> str:
 
 
 async def test_a_command_prints_in_a_server_what_it_prints_alone(
-    opened: Memory, note: str, settings: Settings, neo4j_home: Path
+    opened: Memory, note: str, own: Settings, neo4j_home: Path
 ) -> None:
-    async with serving(opened, settings):
+    async with serving(opened, own):
         commands = (
             ("log", "--domain", note),
             ("entity", "open", "Ann", "--domain", note, "--json"),
@@ -80,46 +80,44 @@ async def test_a_command_prints_in_a_server_what_it_prints_alone(
             "import sys; from graph_memory.cli.main import run_arguments; print('status', run_arguments(sys.argv[1:]))"
         )
         for arguments in commands:
-            here = settings.model_copy(update={"home": neo4j_home})
-            assert await run(settings, *arguments) == await run(here, *arguments, code=alone)
+            here = own.model_copy(update={"home": neo4j_home})
+            assert await run(own, *arguments) == await run(here, *arguments, code=alone)
 
 
-async def test_the_client_imports_neither_the_driver_nor_pydantic(
-    opened: Memory, note: str, settings: Settings
-) -> None:
-    async with serving(opened, settings):
+async def test_the_client_imports_neither_the_driver_nor_pydantic(opened: Memory, note: str, own: Settings) -> None:
+    async with serving(opened, own):
         code = CLIENT + "print(status, sorted({'neo4j', 'pydantic', 'typer', 'rich'} & set(sys.modules)))"
-        output, _ = await run(settings, "domain", "list", "--json", code=code)
+        output, _ = await run(own, "domain", "list", "--json", code=code)
         assert note in output
         assert output.splitlines()[-1] == "0 []"
 
 
 async def test_the_domain_and_the_folder_are_those_of_the_caller(
-    opened: Memory, note: str, settings: Settings, tmp_path: Path
+    opened: Memory, note: str, own: Settings, tmp_path: Path
 ) -> None:
-    async with serving(opened, settings):
-        output, _ = await run(settings, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note)
+    async with serving(opened, own):
+        output, _ = await run(own, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note)
         assert "Drinks tea – daily." in output
         _, errors = await run(
-            settings, "log", GRAPH_MEMORY_DOMAIN="auto", code=f"import os; os.chdir({str(tmp_path)!r})\n" + STATUS
+            own, "log", GRAPH_MEMORY_DOMAIN="auto", code=f"import os; os.chdir({str(tmp_path)!r})\n" + STATUS
         )
         assert "ONTOLOGY_NOT_FOUND: There is no domain test_the_domain_and_the" in errors
 
 
 async def test_variables_of_the_server_do_not_count(
-    opened: Memory, note: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    opened: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with serving(opened, settings):
+    async with serving(opened, own):
         monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "elsewhere")
         monkeypatch.setenv("GRAPH_MEMORY_SESSION", "of-the-server")
-        output, _ = await run(settings, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note, GRAPH_MEMORY_SESSION="")
+        output, _ = await run(own, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note, GRAPH_MEMORY_SESSION="")
         assert "Drinks tea" in output
-        own = {"GRAPH_MEMORY_DOMAIN": note, "GRAPH_MEMORY_SESSION": "mine"}
-        assert (await run(settings, "log", "--session", "current", **own))[0] == "status 0\n"
+        variables = {"GRAPH_MEMORY_DOMAIN": note, "GRAPH_MEMORY_SESSION": "mine"}
+        assert (await run(own, "log", "--session", "current", **variables))[0] == "status 0\n"
 
 
 async def test_a_caller_that_leaves_frees_its_place(
-    opened: Memory, note: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    opened: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked, go_on = threading.Event(), threading.Event()
     run_command = served._run
@@ -131,29 +129,32 @@ async def test_a_caller_that_leaves_frees_its_place(
 
     monkeypatch.setattr(served, "_run", block)
     code = "import os, threading; threading.Timer(1.0, os._exit, [0]).start()\n" + STATUS
-    async with serving(opened, settings):
-        await run(settings, "log", "--domain", note, code=code)
+    async with serving(opened, own):
+        await run(own, "log", "--domain", note, code=code)
         assert blocked.is_set()
         monkeypatch.setattr(served, "_run", run_command)
-        assert (await run(settings, "log", "--domain", note))[0].endswith("status 0\n")
+        assert (await run(own, "log", "--domain", note))[0].endswith("status 0\n")
         go_on.set()
 
 
-async def test_many_commands_take_no_longer_than_the_first(opened: Memory, note: str, settings: Settings) -> None:
-    async with serving(opened, settings):
+async def test_many_commands_take_no_longer_than_the_first(opened: Memory, note: str, own: Settings) -> None:
+    async with serving(opened, own):
         for _ in range(3):
-            await run(settings, "entity", "open", "Ann", "--domain", note)
+            await run(own, "entity", "open", "Ann", "--domain", note)
     target = import_module("graph_memory.cli.commands.entity").app
     names = [command.name or command.callback.__name__ for command in target.registered_commands]
     assert len(names) == len(set(names))
 
 
-async def test_commands_at_once_each_get_their_own_output(opened: Memory, note: str, settings: Settings) -> None:
-    async with serving(opened, settings):
+async def test_commands_at_once_each_get_their_own_output(
+    opened: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served, "AT_ONCE", 4)
+    async with serving(opened, own):
         outputs: dict[int, str] = {}
 
         async def read(number: int) -> None:
-            outputs[number], _ = await run(settings, "log", "--limit", str(number), "--json", "--domain", note)
+            outputs[number], _ = await run(own, "log", "--limit", str(number), "--json", "--domain", note)
 
         async with anyio.create_task_group() as tasks:
             for number in (1, 2, 3, 4):
@@ -178,25 +179,25 @@ async def test_commands_at_once_each_get_their_own_output(opened: Memory, note: 
     ],
 )
 async def test_a_server_runs_no_command_that_writes_or_has_other_settings(
-    opened: Memory, settings: Settings, arguments: tuple[str, ...], variables: dict[str, str]
+    opened: Memory, own: Settings, arguments: tuple[str, ...], variables: dict[str, str]
 ) -> None:
-    async with serving(opened, settings):
-        assert await run(settings, *arguments, **variables) == ("status None\n", "")
+    async with serving(opened, own):
+        assert await run(own, *arguments, **variables) == ("status None\n", "")
 
 
 async def test_a_server_refuses_a_writing_command_of_a_client_that_does_not_check(
-    opened: Memory, settings: Settings
+    opened: Memory, own: Settings
 ) -> None:
-    async with serving(opened, settings):
+    async with serving(opened, own):
         code = "import graph_memory.remote as remote; remote.reads_only = lambda _: True\n" + STATUS
-        assert await run(settings, "remember", "Ann likes tea.", code=code) == ("status None\n", "")
+        assert await run(own, "remember", "Ann likes tea.", code=code) == ("status None\n", "")
 
 
 @pytest.mark.parametrize("data", [b"", b"no json\n", b'{"arguments": []}\n', b"x" * (remote.LONGEST + 1)])
 async def test_a_request_that_cannot_be_read_is_dropped_and_the_server_goes_on(
-    opened: Memory, note: str, settings: Settings, data: bytes
+    opened: Memory, note: str, own: Settings, data: bytes
 ) -> None:
-    async with serving(opened, settings) as path:
+    async with serving(opened, own) as path:
         async with await anyio.connect_unix(path) as connection:
             try:
                 await connection.send(data)
@@ -205,36 +206,36 @@ async def test_a_request_that_cannot_be_read_is_dropped_and_the_server_goes_on(
                     await connection.receive()
             except anyio.BrokenResourceError:
                 pass  # it was dropped before all was sent
-        assert (await run(settings, "domain", "list"))[0].endswith("status 0\n")
+        assert (await run(own, "domain", "list"))[0].endswith("status 0\n")
 
 
 async def test_only_the_owner_can_reach_the_socket_and_it_is_gone_with_its_server(
-    opened: Memory, settings: Settings
+    opened: Memory, own: Settings
 ) -> None:
-    folder = remote.sockets_folder(settings.home.resolve())
+    folder = remote.sockets_folder(own.home.resolve())
     folder.mkdir(mode=0o700, exist_ok=True)
     stale = folder / "1.sock"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(stale))
-    async with serving(opened, settings) as path:
+    async with serving(opened, own) as path:
         assert (folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
         assert not stale.exists()
     assert not path.exists()
-    assert await run(settings, "log") == ("status None\n", "")
+    assert await run(own, "log") == ("status None\n", "")
 
 
 async def test_a_home_without_sockets_has_a_server_all_the_same(
-    opened: Memory, settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    opened: Memory, own: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "sockets").write_text("no folder")
     with anyio.fail_after(10), caplog.at_level("INFO"):
-        await served.serve_commands(settings.model_copy(update={"home": tmp_path}), opened)
+        await served.serve_commands(own.model_copy(update={"home": tmp_path}), opened)
     assert "there can be no socket" in caplog.text
 
 
 @pytest.mark.parametrize("is_link", [True, False])
 async def test_a_folder_that_others_can_reach_is_used_by_nobody(
-    opened: Memory, settings: Settings, tmp_path: Path, is_link: bool
+    opened: Memory, own: Settings, tmp_path: Path, is_link: bool
 ) -> None:
     folder, target = tmp_path / "sockets", tmp_path / "target"
     target.mkdir(mode=0o755)
@@ -246,34 +247,32 @@ async def test_a_folder_that_others_can_reach_is_used_by_nobody(
         hostile.bind(str(folder / "1.sock"))
         hostile.listen()
         hostile.settimeout(0.1)
-        await served.serve_commands(settings.model_copy(update={"home": tmp_path}), opened)
-        assert await run(settings.model_copy(update={"home": tmp_path}), "log") == ("status None\n", "")
+        await served.serve_commands(own.model_copy(update={"home": tmp_path}), opened)
+        assert await run(own.model_copy(update={"home": tmp_path}), "log") == ("status None\n", "")
         with pytest.raises(TimeoutError):
             hostile.accept()
     assert (folder / "1.sock").exists()
 
 
-async def test_an_output_that_cannot_be_written_is_not_written_twice(
-    opened: Memory, note: str, settings: Settings
-) -> None:
+async def test_an_output_that_cannot_be_written_is_not_written_twice(opened: Memory, note: str, own: Settings) -> None:
     code = (
         "import sys; from graph_memory.remote import run_remotely\n"
         "sys.stderr = open('/dev/full', 'w')\n"
         "try:\n    print('status', run_remotely(sys.argv[1:]))\nexcept OSError as error:\n    print(error)\n"
     )
-    async with serving(opened, settings):
-        output, _ = await run(settings, "log", "--domain", note, code=code)
+    async with serving(opened, own):
+        output, _ = await run(own, "log", "--domain", note, code=code)
     assert "No space left" in output
     assert output.count("Domain created") == 1
 
 
-async def test_a_frozen_server_does_not_hold_a_command_up(settings: Settings) -> None:
-    folder = remote.sockets_folder(settings.home.resolve())
+async def test_a_frozen_server_does_not_hold_a_command_up(own: Settings) -> None:
+    folder = remote.sockets_folder(own.home.resolve())
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / "frozen.sock"
     with socket.socket(socket.AF_UNIX) as frozen:
         frozen.bind(str(path))
         frozen.listen()
         with anyio.fail_after(10):
-            assert await run(settings, "log") == ("status None\n", "")
+            assert await run(own, "log") == ("status None\n", "")
     path.unlink()

@@ -73,7 +73,7 @@ def run_arguments(arguments: Sequence[str]) -> int:
         return 1
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
-    except Exception as error:  # noqa: BLE001 - every error is reported here
+    except Exception as error:  # noqa: BLE001 - the edge of the process: a person gets a message, not a traceback
         failure = as_graph_error(error)
         typer.echo(json.dumps(error_data(failure)) if as_json else error_text(failure), err=True)
         return EXIT_STATUS[failure.code]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 AT_ONCE = 2
-"""Commands that run at the same time. Others run in their own processes."""
+"""Maximum number of commands at the same time. Further ones run in their own processes."""
 LONGEST_PATH = 100
 """Maximum bytes of the path of a socket, which the kernel limits."""
 REQUEST_SECONDS = 2.0
@@ -140,7 +140,7 @@ async def _serve(listener: anyio.abc.Listener[SocketStream], settings: Settings,
                 await _answer(connection, settings, memory, limit)
             except (anyio.BrokenResourceError, anyio.EndOfStream, anyio.ClosedResourceError, TimeoutError):
                 pass  # the caller has gone
-            except Exception:  # noqa: BLE001 - a command must not end the server
+            except Exception:  # noqa: BLE001 - whatever one caller's command raises, the server goes on for the others
                 _log.exception("A command of another process failed")
 
     own = sys.stdout, sys.stderr

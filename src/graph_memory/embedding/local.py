@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 TOKENS = 256
 """Maximum number of tokens of a text that the model reads."""
 QUERY_SECONDS = 5.0
-"""Maximum time that a query waits until the model is fetched and loaded."""
+"""Maximum seconds that a query waits until the model is fetched and loaded."""
 PASSAGES_SECONDS = 10.0
-"""The same for passages: a search may wait for them."""
+"""Maximum seconds that passages wait for it. A search may wait for passages."""
 LEAST_PRIORITY = 19
 
 
@@ -172,7 +172,7 @@ def _open_network(folder: Path) -> _Network:
         options.log_severity_level = 3
         session: _Session = runtime.InferenceSession(str(folder / NETWORK), options, providers=["CPUExecutionProvider"])
         return _Network(tokenizer, session)
-    except Exception as error:  # tokenizers raises bare ones; whatever it is, search goes on without vectors
+    except Exception as error:  # tokenizers and onnxruntime raise plain Exception for a damaged file
         hint = f"Delete {folder} to have it fetched again, or set GRAPH_MEMORY_EMBEDDINGS to off or another provider."
         raise EmbeddingUnavailable(f"the local model cannot be loaded: {error}", hint) from error
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
+from graph_memory.settings import LOCAL_MODELS
+
 NETWORK, TOKENIZER = "model.onnx", "tokenizer.json"
 PAUSE_SECONDS = 60.0
-"""Time until a model that could not be fetched is tried again, by this process or another one."""
+"""Seconds until a fetch that failed is tried again, by this process or another one."""
 ABANDONED_SECONDS = 86_400.0
-"""Age of a half-fetched model that no process still fetches."""
+"""Age in seconds of a half-fetched model that no process still fetches."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ MODELS: Mapping[str, LocalModel] = {
     ),
 }
 """The models by the values of GRAPH_MEMORY_EMBEDDING_MODEL."""
-DEFAULT = "all-minilm-l6-v2"
+DEFAULT = LOCAL_MODELS[0]
 
 
 def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Path:

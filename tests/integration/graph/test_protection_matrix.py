@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 SOURCE = Path(graph_memory.__file__).parent
 KINDS = (NODE, CONNECTION, DOMAIN)
-NAMED = {"append_events", "append_of_job", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
+NAMED = {"append_events", "append_job_event", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
 WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
 
 

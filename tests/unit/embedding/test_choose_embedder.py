@@ -8,8 +8,10 @@ from pydantic import ValidationError
 from graph_memory import Settings
 from graph_memory.app import check_embeddings
 from graph_memory.embedding import EmbeddingUnavailable, embedder, embedder_of
+from graph_memory.embedding.local_models import MODELS
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.embedding.remote import RemoteEmbedder, Service
+from graph_memory.settings import LOCAL_MODELS
 from model_server import model_server
 from tables import for_rows
 
@@ -47,6 +49,10 @@ def test_the_model_of_older_vectors_is_there_where_the_settings_lead_to_it(
 ):
     found = embedder_of(Settings(embeddings=settings), model)  # pyright: ignore[reportArgumentType]
     assert (found.model if found else None) == expected
+
+
+def test_the_settings_name_every_local_model():
+    assert tuple(MODELS) == LOCAL_MODELS
 
 
 def test_a_provider_has_its_usual_address_and_model():

@@ -28,7 +28,7 @@ def remember(
     call: Call,
     text: Annotated[str | None, typer.Argument(help="Facts, one per sentence.")] = None,
     name: Annotated[
-        str | None, typer.Option(help="Name of the entity. Default: the only one that the text names.")
+        str | None, typer.Option(help="Name of the entity. Default: the entity that the text names.")
     ] = None,
     type_name: Annotated[str | None, typer.Option("--type", help="Type of the entity, if it is new.")] = None,
     properties: takes.PropertyOption = None,

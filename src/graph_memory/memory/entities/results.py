@@ -191,4 +191,4 @@ class Done(Result):
     success: Literal[True] = True
     message: str
     """The message of the official memory server."""
-    deleted: int = Field(description="How many of those that were named were there")
+    deleted: int = Field(description="Number of the named ones that existed")

@@ -121,7 +121,7 @@ class Loaded(Result):
     dry_run: bool = Field(description="Whether nothing was written")
     nodes: LoadCounts
     connections: LoadCounts
-    node_types: dict[str, int] = Field(description="Nodes of the source by type, without those that were refused")
+    node_types: dict[str, int] = Field(description="Nodes of the source by type, without refused nodes")
     connection_types: dict[str, int] = Field(description="Connections of the source by type, likewise")
     refused: Refusals
     notes: tuple[SourceNote, ...] = Field(description="What the source has and a memory has not")

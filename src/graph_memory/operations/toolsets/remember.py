@@ -39,7 +39,7 @@ class RememberFacts(Call):
     """Arguments of `remember` for facts about one thing."""
 
     text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
-    name: NotRequired[Annotated[str, Field(description="Entity; default: the only one that text names")]]
+    name: NotRequired[Annotated[str, Field(description="Entity; default: the entity that text names")]]
     type: NotRequired[Annotated[str, Field(description="For a new entity")]]
     observations: NotRequired[list[Statement]]
     properties: NotRequired[Annotated[Properties, Field(description="Values that change, such as status or city")]]

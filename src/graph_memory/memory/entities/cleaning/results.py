@@ -19,7 +19,7 @@ class EntityBrief(Result):
     relations: int
     changed: Timestamp = Field(description="Its last change, or that of its observations")
     by: str | None = Field(default=None, description="Who made the last change, if it is asked for and known")
-    looked_at: int | None = Field(default=None, description="How often it was given to somebody")
+    looked_at: int | None = Field(default=None, description="How often it was returned")
 
 
 class EntityList(Result):

@@ -240,7 +240,7 @@ def best_by_own_words(sample: QuerySample, texts: Mapping[str, str]) -> list[str
 
 
 def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limit: int = CANDIDATES) -> list[str]:
-    """Return the passages that `select_candidates` may return, including all that equal the last of the best."""
+    """Return the candidates for `select_candidates`: the best passages, and further ones with the score of the last."""
     points = sorted((points.lexical for points in points_by_id.values() if points.lexical > 0), reverse=True)
     minimum = points[limit - 1] if len(points) > limit else 0.0
     return [
