@@ -23,9 +23,7 @@ class RecallResult(Answered):
     content: Annotated[str | dict[str, Any], WithJsonSchema({"type": ["string", "object"]})] = Field(
         description="Prose, in which stored text stands in quotation marks; or an object of things and connections"
     )
-    domains: tuple[str, ...] | None = Field(
-        default=None, description="The domains that the reply is about, if several"
-    )
+    domains: tuple[str, ...] | None = Field(default=None, description="The domains that the reply is about, if several")
     mode: SearchMode | None = Field(default=None, description="How it was searched: lexical without vectors")
     period: str | None = Field(default=None, description="The time that the query was read to mean")
     shortened: int | None = Field(default=None, description="Things of which a part of the content is told")
