@@ -74,8 +74,8 @@ async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run
             raise
         adviser.warnings.append(f"The facts of the model were rejected, {WITHOUT_MODEL}: {error.message}.")
     if remembered is None:
-        hit = await entity_of(core, domain, request)
-        remembered = await _write(core, domain, [(request, hit)], adviser, dry_run=dry_run)
+        match = await entity_of(core, domain, request)
+        remembered = await _write(core, domain, [(request, match)], adviser, dry_run=dry_run)
     if request.type is not None and remembered.type != request.type:
         message = (
             f"{quoted(remembered.entity)} keeps the type {quoted(remembered.type)} instead of {quoted(request.type)}"
@@ -90,7 +90,7 @@ STORE_ERRORS = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY
 
 async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
     """Write facts about each entity, all or none. Returns the result for the first entity, with the others attached."""
-    writings = [await _prepare(core, domain, facts, hit, adviser) for facts, hit in parts]
+    writings = [await _prepare(core, domain, facts, match, adviser) for facts, match in parts]
     if dry_run:
         reports = [await _try(writing) for writing in writings]
     elif len(writings) == 1:
@@ -129,16 +129,16 @@ async def _try(writing: _Writing) -> Report:
     return replace(report, remembered=_without_new_ids(report.remembered))
 
 
-async def _prepare(core: Core, domain: str, request: RememberRequest, hit: EntityMatch, adviser: Adviser) -> _Writing:
+async def _prepare(core: Core, domain: str, request: RememberRequest, match: EntityMatch, adviser: Adviser) -> _Writing:
     """Return a call together with the answers of the model, which is asked before the write."""
     is_asked = bool(request.facts)
-    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[hit.name]) if is_asked else []
+    rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[match.name]) if is_asked else []
     texts = [fact.observation.text for fact in request.facts]
     mark = core.log.mark(domain)
     known: Sequence[CurrentObservation] = await current_of(core.store, domain, rows[0].id, texts) if rows else ()
     free = [fact for fact in request.facts if not fact.replaces]
     # compared in a thread before the write, so that the lock is held briefly
-    judged_facts = await anyio.to_thread.run_sync(partial(judge_facts, free, known, {}, hit.name, {}))
+    judged_facts = await anyio.to_thread.run_sync(partial(judge_facts, free, known, {}, match.name, {}))
     doubts = judged_facts if adviser.model is not None else []
     known_ids = {observation.id for observation in known}
     pairs = [
@@ -148,25 +148,25 @@ async def _prepare(core: Core, domain: str, request: RememberRequest, hit: Entit
         if doubt.known.id in known_ids
     ]
     seen = CachedObservations(rows[0].id, mark.seq, known) if rows and mark and not request.properties else None
-    return _Writing(core, domain, request, hit, await adviser.settle(pairs, hit.name), seen)
+    return _Writing(core, domain, request, match, await adviser.settle(pairs, match.name), seen)
 
 
-def _preview(request: RememberRequest, hit: EntityMatch) -> Remembered:
+def _preview(request: RememberRequest, match: EntityMatch) -> Remembered:
     """Return the result of a dry run in a domain that does not exist yet."""
-    judged = judge_facts(request.facts, [], {}, hit.name, {})
-    relations = relations_of(request, hit.name)
+    judged = judge_facts(request.facts, [], {}, match.name, {})
+    relations = relations_of(request, match.name)
     pairs = zip(request.relations, relations, strict=True)
     rejected = [
         Refusal(relation, requested.other)
         for requested, relation in pairs
-        if requested.other != hit.name and not requested.lenient
+        if requested.other != match.name and not requested.lenient
     ]
     if keeps_nothing(request, relations, rejected):
         raise not_found(rejected[0].name, LENIENT)
-    facts = [*(receipt_of(fact, None) for fact in judged), *property_receipts(request, hit.name, {})]
+    facts = [*(receipt_of(fact, None) for fact in judged), *property_receipts(request, match.name, {})]
     facts += relation_receipts(relations, relations, rejected)
     entity_type = request.type or ENTITY
-    return Remembered(entity=hit.name, type=entity_type, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
+    return Remembered(entity=match.name, type=entity_type, created=True, found_by=NEW, facts=tuple(facts), dry_run=True)
 
 
 def _without_new_ids(remembered: Remembered) -> Remembered:
@@ -238,12 +238,12 @@ class _Writing:
         return remembered.model_copy(update={"candidates": tuple(known.values()) or None})
 
     async def _read(self, reader: Reader, head: Head) -> Snapshot:
-        hit, domain, facts = self.match, self.domain, self.request
-        if hit.by == NEW:  # another write may have created it in another spelling
-            hit = await find_by_name_or_alias(reader, domain, hit.name) or hit
-        rows = await reader.read(NODES_BY_NAME, domain=domain, names=[hit.name])
+        match, domain, facts = self.match, self.domain, self.request
+        if match.by == NEW:  # another write may have created it in another spelling
+            match = await find_by_name_or_alias(reader, domain, match.name) or match
+        rows = await reader.read(NODES_BY_NAME, domain=domain, names=[match.name])
         states = await states_of(reader, domain, [row.id for row in rows])
-        node = states.get(hit.name)
+        node = states.get(match.name)
         entity = node if node is not None and not node.mentioned else None
         known: Sequence[CurrentObservation] = await self._read_known(reader, head, entity) if entity else ()
         observations = await observations_of(
@@ -253,18 +253,18 @@ class _Writing:
         attached = await deletions_of_ends(reader, head, states.values())
         ended_ids = [observation.id for observation in observations.values() if observation.is_over]
         superseded = await find_superseded(reader, domain, ended_ids)
-        relations = relations_of(facts, hit.name)
+        relations = relations_of(facts, match.name)
         ends = await equal_relations(reader, domain, relations) if relations else []
-        ids = {**ends_by_name(relations, ends), **({hit.name: node.id} if node else {})}
+        ids = {**ends_by_name(relations, ends), **({match.name: node.id} if node else {})}
         living = {id_: kind for row in ends for id_, kind in row.ends.items()}
         new = [(relation.type, relation.properties) for relation in relations]
         context = Context(
             ontology=head.ontology,
             living={**living, **({node.id: node.type} if node else {})},
-            owners=await owners_of_new(reader, head, rows, [_type_and_properties(facts, hit.name, entity)], new),
+            owners=await owners_of_new(reader, head, rows, [_type_and_properties(facts, match.name, entity)], new),
         )
         return Snapshot(
-            match=hit,
+            match=match,
             node=node,
             known=known,
             observations=observations,

@@ -82,17 +82,17 @@ class Crossing(Frontier):
         for domain, nodes in by_domain(self.place.domain, request.nodes).items():
             if (frontier := await self._frontier(domain)) is None:
                 continue
-            hit = await frontier.read_edges(self._for_domain(request, domain, nodes))
+            reply = await frontier.read_edges(self._for_domain(request, domain, nodes))
             links = await self._links(request, domain, nodes)
             for node in nodes:
                 key = self._key(domain, node)
-                edges_here = [self._with_keys(domain, edge) for edge in hit.edges.get(node, ())]
+                edges_here = [self._with_keys(domain, edge) for edge in reply.edges.get(node, ())]
                 node_edges = sorted([*edges_here, *links.get(key, ())], key=self._order)
                 edges[key] = node_edges[: request.most]
                 cut |= {key} if len(node_edges) > request.most else set()
-            cut |= {self._key(domain, node) for node in hit.cut}
-            hubs |= {self._key(domain, node) for node in hit.hubs}
-            degrees |= {self._key(domain, node): count for node, count in hit.degrees.items()}
+            cut |= {self._key(domain, node) for node in reply.cut}
+            hubs |= {self._key(domain, node) for node in reply.hubs}
+            degrees |= {self._key(domain, node): count for node, count in reply.degrees.items()}
         return EdgeReply(edges, frozenset(cut), frozenset(hubs), degrees)
 
     def _key(self, domain: str, subject: str) -> str:

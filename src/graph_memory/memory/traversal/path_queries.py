@@ -110,23 +110,23 @@ async def get_neighbors(
     place = await place_of(core, domain, as_of)
     row = (await place.require([node_id]))[node_id]
     frontier = Frontier(place, await place.scale(), edges)
-    hit = await frontier.read_edges(EdgeRequest((node_id,), limit))
-    connections = await _read_connections(frontier, node_id, hit.edges[node_id])
-    neighbour_ids = dict.fromkeys(edge.other(node_id) for edge in hit.edges[node_id])
+    reply = await frontier.read_edges(EdgeRequest((node_id,), limit))
+    connections = await _read_connections(frontier, node_id, reply.edges[node_id])
+    neighbour_ids = dict.fromkeys(edge.other(node_id) for edge in reply.edges[node_id])
     rows = await place.nodes([*neighbour_ids])
     return Neighbors(
         node=NodeSummary(**row.titled_node.model_dump(), **row.summary_fields),
         outgoing=tuple(to for to in connections if to.from_id == node_id and direction != "in"),
         incoming=tuple(to for to in connections if to.to_id == node_id and direction != "out"),
         neighbors=tuple(rows[other].titled_node for other in neighbour_ids if other in rows),
-        left_out=True if hit.cut else None,
-        warnings=(*_hub_warnings(node_id, hit), *(() if connections else await place.unknown(edges.types))) or None,
+        left_out=True if reply.cut else None,
+        warnings=(*_hub_warnings(node_id, reply), *(() if connections else await place.unknown(edges.types))) or None,
     )
 
 
-def _hub_warnings(node_id: str, hit: EdgeReply) -> list[str]:
+def _hub_warnings(node_id: str, reply: EdgeReply) -> list[str]:
     """Return a warning if not all connections of the node were read."""
-    if node_id not in hit.hubs:
+    if node_id not in reply.hubs:
         return []
     limit = f"only the {MAX_CHANGES:,} that changed last of each type and direction were read"
     return [f"{node_id} has very many connections: {limit}. Others may have more weight. Give fewer types."]

@@ -36,11 +36,11 @@ class _Explorer:
         new_nodes: list[str] = []
         meetings: dict[frozenset[str], _Meeting] = {}
         for part in chunks(frontier):
-            hit = yield EdgeRequest(part, edges_to_read(self.plan))
-            edges = {node: list(hit.edges.get(node, ())) for node in part}
-            self.cut |= hit.cut if can_miss_edges(self.plan) else hit.hubs
-            if hit.cut and self.plan.expansion == "all_edges":
-                joining = yield EdgeRequest(tuple(sorted(hit.cut)), towards=tuple(self.visits))
+            reply = yield EdgeRequest(part, edges_to_read(self.plan))
+            edges = {node: list(reply.edges.get(node, ())) for node in part}
+            self.cut |= reply.cut if can_miss_edges(self.plan) else reply.hubs
+            if reply.cut and self.plan.expansion == "all_edges":
+                joining = yield EdgeRequest(tuple(sorted(reply.cut)), towards=tuple(self.visits))
                 for node, joining_edges in joining.edges.items():
                     edges[node] += joining_edges
             for node in part:

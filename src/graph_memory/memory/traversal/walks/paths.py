@@ -71,12 +71,12 @@ def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]
     """Follow the connections of the frontier of one end."""
     new_nodes: list[str] = []
     for part in chunks(side.frontier):
-        hit = yield EdgeRequest(part, backward=side.backward)
-        edges = [(node, edge) for node in part for edge in hit.edges.get(node, ())]
-        if hit.cut:
-            ways.cut |= hit.cut
+        reply = yield EdgeRequest(part, backward=side.backward)
+        edges = [(node, edge) for node in part for edge in reply.edges.get(node, ())]
+        if reply.cut:
+            ways.cut |= reply.cut
             other_nodes = tuple(other.depths)
-            joining = yield EdgeRequest(tuple(sorted(hit.cut)), towards=other_nodes, backward=side.backward)
+            joining = yield EdgeRequest(tuple(sorted(reply.cut)), towards=other_nodes, backward=side.backward)
             edges += [(node, edge) for node, node_edges in joining.edges.items() for edge in node_edges]
         for node, edge in edges:
             neighbour = edge.other(node)

@@ -73,11 +73,11 @@ class Walker:
         for part in chunks([*dict.fromkeys(nodes)]):
             if plan.expansion == "all_edges":
                 maximum = MAX_EDGES if plan.ranks_all else min(MAX_EDGES, 2 * room + _SLACK)
-                hit = yield EdgeRequest(part, maximum, known=tuple(self.walk.visits))
+                reply = yield EdgeRequest(part, maximum, known=tuple(self.walk.visits))
             else:
-                hit = yield EdgeRequest(part, edges_to_read(plan))
-            self.walk.cut |= hit.cut if can_miss_edges(plan) else hit.hubs
-            self.edges.update((node, hit.edges.get(node, ())) for node in part)
+                reply = yield EdgeRequest(part, edges_to_read(plan))
+            self.walk.cut |= reply.cut if can_miss_edges(plan) else reply.hubs
+            self.edges.update((node, reply.edges.get(node, ())) for node in part)
 
     def edges_to_follow(self, node: str, depth: int) -> list[Edge]:
         """Return the connections to follow from a node at a depth, in order."""
