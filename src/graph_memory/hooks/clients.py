@@ -1,0 +1,68 @@
+"""The clients whose hooks are known: the names of their events, and how a hook answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["start", "prompt", "tool", "reply", "compaction", "summary", "end"]
+"""What an event of a client is, whatever the client calls it."""
+BUDGETS: Mapping[Kind, float] = {"start": 2.0, "prompt": 0.7}
+"""Seconds after which a hook ends without output."""
+SHORT_BUDGET = 0.3
+"""Seconds of the hooks of all other kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client: the kinds of its events by name, and the events of which a hook may add context."""
+
+    events: Mapping[str, Kind]
+    adds_context: frozenset[str]
+    is_flat: bool = False
+    """Whether the answer is one field, as in Cursor, and not an object `hookSpecificOutput`."""
+
+    def answer(self, event: str, text: str) -> Mapping[str, object] | None:
+        """Return the answer that adds a text to the context, or None if the client takes none for the event."""
+        if event not in self.adds_context:
+            return None
+        if self.is_flat:
+            return {"additional_context": text}
+        return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+_CLAUDE_CODE: Mapping[str, Kind] = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PostToolUse": "tool",
+    "PostToolUseFailure": "tool",
+    "Stop": "reply",
+    "PreCompact": "compaction",
+    "PostCompact": "summary",
+    "SessionEnd": "end",
+}
+_CODEX = {name: kind for name, kind in _CLAUDE_CODE.items() if name not in ("PostToolUseFailure", "SessionEnd")}
+_CURSOR: Mapping[str, Kind] = {
+    "sessionStart": "start",
+    "beforeSubmitPrompt": "prompt",
+    "postToolUse": "tool",
+    "afterFileEdit": "tool",
+    "preCompact": "compaction",
+    "stop": "reply",
+    "sessionEnd": "end",
+}
+_GEMINI_CLI: Mapping[str, Kind] = {
+    "SessionStart": "start",
+    "BeforeAgent": "prompt",
+    "AfterTool": "tool",
+    "AfterAgent": "reply",
+    "PreCompress": "compaction",
+    "SessionEnd": "end",
+}
+CLIENTS: Mapping[str, Client] = {
+    "claude-code": Client(_CLAUDE_CODE, frozenset({"SessionStart", "UserPromptSubmit"})),
+    "codex": Client(_CODEX, frozenset({"SessionStart", "UserPromptSubmit"})),
+    "cursor": Client(_CURSOR, frozenset({"sessionStart"}), is_flat=True),
+    "gemini-cli": Client(_GEMINI_CLI, frozenset({"SessionStart", "BeforeAgent"})),
+}

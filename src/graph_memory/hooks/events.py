@@ -1,0 +1,179 @@
+"""What an event of a client says, in a bounded form without secrets. Its input is hostile until checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from graph_memory.hooks.clients import CLIENTS, Kind
+from graph_memory.hooks.exclusions import Exclusions
+from graph_memory.hooks.fence import strip_fenced
+from graph_memory.hooks.redact import redact
+
+Capture = Literal["off", "prompts", "all"]
+"""What is captured. prompts: what the user writes, and when sessions start and end."""
+LARGEST = 16_384
+"""Maximum number of bytes of an event in the spool."""
+_SCANNED = 16_000
+"""Maximum number of characters of a text that are searched for secrets. The rest is never stored."""
+_CUT_EDGE = 1_000
+"""Number of characters before a cut that are dropped, because a secret may be cut in two there."""
+_LENGTHS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_000, "tool": 500}
+"""Maximum number of characters of the text of an event."""
+_LONGEST_NAME = 200
+_TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "query", "description", "prompt")
+"""Arguments of tools that say what a call is about, most telling first."""
+_TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
+_TURNS = ("tool_use_id", "tool_call_id")
+"""Fields that name an event, so that a client that repeats it is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookEvent:
+    """An event of a client, as the spool keeps it."""
+
+    client: str
+    kind: Kind
+    session: str
+    at: str
+    """When it happened, in UTC."""
+    folder: str
+    domain: str
+    """The setting of the domain: a name, or `auto`."""
+    key: str = ""
+    """The client's own name of the event, or empty text."""
+    text: str = ""
+    tool: str = ""
+    target: str = ""
+    outcome: str = ""
+    duration_ms: float | None = None
+    trigger: str = ""
+    agent: str = ""
+    """The subagent in which it happened, or empty text."""
+    secrets: int = 0
+    """Number of secrets that were replaced."""
+
+    def to_json(self) -> bytes:
+        """Return the event as JSON of at most `LARGEST` bytes. Its text is cut until it fits."""
+        event = self
+        while len(data := json.dumps(asdict(event), ensure_ascii=False).encode("utf-8", "replace")) > LARGEST:
+            event = replace(event, text=event.text[: len(event.text) * 3 // 4])
+        return data
+
+    @classmethod
+    def from_json(cls, data: bytes) -> HookEvent:
+        """Return the event of a file of the spool. Raises ValueError for a file that no hook has written."""
+        fields = json.loads(data)
+        if not isinstance(fields, dict) or set(cast("dict[str, object]", fields)) - set(cls.__slots__):
+            raise ValueError("not an event")
+        try:
+            event = cls(**cast("dict[str, Any]", fields))
+        except TypeError as error:
+            raise ValueError("not an event") from error
+        texts = [value for name, value in asdict(event).items() if name not in ("duration_ms", "secrets")]
+        if not all(isinstance(value, str) for value in texts) or event.kind not in get_args(Kind):
+            raise ValueError("not an event")
+        datetime.fromisoformat(event.at)
+        return event
+
+
+def read_event(
+    client: str, name: str, payload: Mapping[str, object], *, capture: Capture = "all", domain: str = "default"
+) -> HookEvent | None:
+    """Return what an event says, or None if it must not be captured or its client or name is unknown."""
+    kind = CLIENTS[client].events.get(name) if client in CLIENTS else None
+    if kind is None or capture == "off" or (capture == "prompts" and kind in ("tool", "reply", "summary")):
+        return None
+    folder = folder_of(payload)
+    excluded = Exclusions.of(Path(folder))
+    tool, target = _call_of(payload) if kind == "tool" else ("", "")
+    if excluded.are_all or (target and excluded.mentions(target)):
+        return None
+    failure = _failure(payload) if kind == "tool" else ""
+    text = failure or ("" if kind == "tool" else _first_text(payload, _TEXTS))
+    cleaner = _Cleaner()
+    event = HookEvent(
+        client=client,
+        kind=kind,
+        session=cleaner.clean(session_of(payload), _LONGEST_NAME),
+        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        folder=folder,
+        domain=domain,
+        key=_first_text(payload, _TURNS)[:_LONGEST_NAME],
+        text=cleaner.clean(text, _LENGTHS.get(kind, 0)),
+        tool=cleaner.clean(tool, _LONGEST_NAME),
+        target=cleaner.clean(target, _LENGTHS["tool"]),
+        outcome=("failure" if failure else "success") if kind == "tool" else "",
+        duration_ms=_duration(payload),
+        trigger=cleaner.clean(_first_text(payload, ("source", "trigger", "reason")), _LONGEST_NAME),
+        agent=cleaner.clean(_first_text(payload, ("agent_id",)), _LONGEST_NAME),
+    )
+    is_empty = kind in ("prompt", "reply", "summary") and not event.text
+    return None if is_empty else replace(event, secrets=cleaner.secrets)
+
+
+def session_of(payload: Mapping[str, object]) -> str:
+    """Return the client's name of the session, or `unknown`."""
+    return _first_text(payload, ("session_id", "conversation_id"))[:_LONGEST_NAME] or "unknown"
+
+
+def folder_of(payload: Mapping[str, object]) -> str:
+    """Return the folder that a session works in: the event's if it exists, or else that of this process."""
+    roots = payload.get("workspace_roots")
+    for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):
+        if isinstance(value, str) and "\0" not in value and os.path.isabs(value) and os.path.isdir(value):  # noqa: PTH112, PTH117 - it may be no valid path
+            return value
+    return str(Path.cwd())
+
+
+class _Cleaner:
+    """Makes texts fit to be stored, and counts the secrets in them."""
+
+    def __init__(self) -> None:
+        self.secrets = 0
+
+    def clean(self, text: str, longest: int) -> str:
+        """Return a text without private parts and secrets, and not longer than `longest` characters."""
+        is_cut = len(text) > _SCANNED
+        known = strip_fenced(text[: _SCANNED - _CUT_EDGE] if is_cut else text)
+        redacted, count = redact(known)
+        self.secrets += count
+        printable = "".join(char for char in redacted if char.isprintable() or char in "\n\t")
+        return printable if len(printable) <= longest and not is_cut else f"{printable[: max(longest - 1, 0)]}…"
+
+
+def _first_text(payload: Mapping[str, object], names: Sequence[str]) -> str:
+    return next((value for name in names if isinstance(value := payload.get(name), str) and value), "")
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
+    """Return the tool of an event, and what its call is about. Contents of files are not read."""
+    tool = _first_text(payload, ("tool_name",)) or "edit"
+    arguments = _object(payload.get("tool_input")) or payload
+    return tool, _first_text(arguments, _TARGETS)
+
+
+def _failure(payload: Mapping[str, object]) -> str:
+    """Return the error of a failed call, or empty text for a call that succeeded."""
+    response = _object(payload.get("tool_response")) or _object(payload.get("tool_output"))
+    code = response.get("exit_code", response.get("exitCode"))
+    has_failed = response.get("is_error") is True or response.get("success") is False or code not in (None, 0)
+    error = _first_text(payload, ("error",)) or _first_text(response, ("error",))
+    if not error and not has_failed:
+        return ""
+    return error or _first_text(response, ("stderr", "stdout", "output", "content")) or f"Exit code {code}"
+
+
+def _duration(payload: Mapping[str, object]) -> float | None:
+    value = payload.get("duration_ms", payload.get("duration"))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(cast("float", value)) if is_number and 0 <= cast("float", value) < 1e12 else None

@@ -1,0 +1,77 @@
+"""What a project excludes from capture: `.graph-memory-ignore`, with rules like those of `.gitignore`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
+
+FILE = ".graph-memory-ignore"
+_LARGEST = 100_000
+"""Maximum number of characters that are read of a file of rules."""
+_WORD = re.compile(r"""[^\s"'`;|&<>()=]+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """The rules for a folder: each a pattern, and whether it includes again what an earlier rule excludes."""
+
+    root: Path | None
+    rules: Sequence[tuple[str, bool]] = ()
+
+    @classmethod
+    def of(cls, folder: Path) -> Exclusions:
+        """Return the rules of the nearest file in a folder and those above it. A file that is not readable has none."""
+        for parent in (folder, *folder.parents):
+            path = parent / FILE
+            if path.is_file():
+                text = "*"
+                with suppress(OSError):  # a project that cannot say what it excludes is excluded
+                    text = path.read_text(encoding="utf-8", errors="replace")[:_LARGEST]
+                return cls(parent, tuple(_parse(text)) or (("*", False),))
+        return cls(None)
+
+    @property
+    def are_all(self) -> bool:
+        """Whether the whole project is excluded: its file has no rule, or the rule `*`."""
+        return any(pattern in ("*", "**", "/") and not again for pattern, again in self.rules)
+
+    def mentions(self, text: str) -> bool:
+        """Return whether a path or a command names an excluded path."""
+        return bool(self.rules) and any(self._excludes(word) for word in _WORD.findall(text[:_LARGEST]))
+
+    def _excludes(self, word: str) -> bool:
+        path = PurePath(word)
+        if path.is_absolute():
+            if self.root is None or not path.is_relative_to(self.root):
+                return False
+            path = path.relative_to(self.root)
+        parts = [part for part in path.parts if part != "."]
+        is_excluded = False
+        for pattern, again in self.rules:
+            if _matches(parts, pattern):
+                is_excluded = not again
+        return is_excluded
+
+
+def _parse(text: str) -> Iterator[tuple[str, bool]]:
+    for line in text.splitlines():
+        if (rule := line.strip()) and not rule.startswith("#"):
+            yield rule.removeprefix("!"), rule.startswith("!")
+
+
+def _matches(parts: Sequence[str], pattern: str) -> bool:
+    """Return whether a pattern matches a path or a folder above it."""
+    is_anchored = "/" in pattern.rstrip("/")
+    bare = pattern.strip("/").removeprefix("**/")
+    if not is_anchored or pattern.startswith("**/"):
+        if "/" not in bare:
+            return any(fnmatchcase(part, bare) for part in parts)
+        starts = range(len(parts))
+    else:
+        starts = range(1)
+    prefixes = ("/".join(parts[start:end]) for start in starts for end in range(start + 1, len(parts) + 1))
+    return any(fnmatchcase(prefix, bare) for prefix in prefixes)

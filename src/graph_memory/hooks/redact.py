@@ -1,0 +1,108 @@
+"""Replaces secrets in text. The rules are data: those of detect-secrets, and the general ones of this module."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_RULES = Path(__file__).with_name("secret_rules.json")
+"""Rules of detect-secrets (Apache-2.0), made by `tools/secret_rules.py`."""
+_NAMES = (
+    r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?"
+    r"|(?:api|auth|access|account|private|service|client|db)[ _.-]?key)"
+)
+_QUOTED = (
+    rf"""(?i:{_NAMES}[\w-]{{0,40}}["'\]]{{0,3}}\s{{0,5}}(?::=|=>|={{1,3}}|:|\()\s{{0,5}}@?)"""
+    r"""(?P<quote>["'`])(?P<secret>[^"'`\r\n]{4,400})(?P=quote)"""
+)
+_BARE = (
+    rf"""(?i:{_NAMES}[\w-]{{0,40}}["'\]]{{0,3}}\s{{0,5}}(?::=|=|:|\bis\b|\bwas\b)\s{{0,5}})"""
+    r"""(?P<secret>(?=[^\s"'`]*[a-zA-Z])(?=[^\s"'`]*[\d!@#$%^&*])[^\s"'`,;()]{6,400})"""
+)
+"""A value without quotes is a secret if it has letters, and digits or signs."""
+_OPTION = rf"""(?i:--?{_NAMES}[= ]["']?)(?P<secret>[^\s"'-][^\s"']{{3,400}})"""
+_KEY_NAME = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+_PRIVATE_KEY = rf"-----BEGIN {_KEY_NAME}.*?(?:-----END {_KEY_NAME}|\Z)"
+_PREFIXES = (
+    "sk-",
+    "_pat_",
+    "glpat-",
+    "hf_",
+    "dop_v1_",
+    "shpat_",
+    "ya29.",
+    "aiza",
+    "xapp-",
+    "gsk_",
+    "pk_live_",
+    "whsec_",
+)
+_TOKENS = (
+    r"\b(?:sk-(?:ant-|proj-)?|github_pat_|glpat-|hf_|dop_v1_|shpat_|ya29\.|AIza|xapp-|gsk_|pk_live_|whsec_)"
+    r"[\w-]{16,400}"
+)
+_WORDS = ("pass", "pwd", "secret", "token", "credential", "key")
+_OWN: Sequence[tuple[str, Sequence[str], str]] = (
+    ("private key", ("private key",), _PRIVATE_KEY),
+    ("password in a URL", ("://",), r"\w{1,30}://[^\s/:@\"']{0,200}:(?P<secret>[^\s/@\"']{1,200})@"),
+    ("authorization", ("bearer", "basic"), r"(?i:\b(?:bearer|basic)\s+)(?P<secret>[\w.~+/=-]{12,4000})"),
+    ("token", _PREFIXES, _TOKENS),
+    ("password", _WORDS, _QUOTED),
+    ("password", _WORDS, _BARE),
+    ("password", ("--",), _OPTION),
+)
+"""Name, keywords of which a text has one, and pattern of the rules that detect-secrets lacks or has only for files."""
+_REST_OF_TOKEN = re.compile(r"[\w+/=-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of secret: its pattern is tried only if a lower-case text has one of the keywords."""
+
+    name: str
+    keywords: Sequence[str]
+    pattern: str
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the places of secrets. The rest of a token that a pattern matches in part belongs to the secret."""
+        for match in _compiled(self.pattern).finditer(text):
+            start, end = match.span("secret" if "secret" in match.re.groupindex else 0)
+            rest = _REST_OF_TOKEN.match(text, end)
+            yield start, rest.end() if rest else end
+
+
+def redact(text: str) -> tuple[str, int]:
+    """Return a text with a marker for each secret, and the number of secrets."""
+    lower = text.lower()
+    found = [
+        (start, end, rule.name)
+        for rule in rules()
+        if any(keyword in lower for keyword in rule.keywords)
+        for start, end in rule.spans(text)
+    ]
+    parts: list[str] = []
+    position = count = 0
+    for start, end, name in sorted(found, key=lambda span: (span[0], -span[1])):
+        if end <= position:
+            continue
+        if start >= position:
+            parts += [text[position:start], f"[secret: {name}]"]
+            count += 1
+        position = end
+    return "".join([*parts, text[position:]]), count
+
+
+@cache
+def rules() -> Sequence[Rule]:
+    """Return all rules, the general ones first."""
+    own = [Rule(name, keywords, pattern) for name, keywords, pattern in _OWN]
+    return [*own, *(Rule(**fields) for fields in json.loads(_RULES.read_text(encoding="utf-8"))["rules"])]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.DOTALL)

@@ -1,0 +1,82 @@
+"""The spool: a folder of the home with one file for each event that waits to be stored."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from graph_memory.files import make_private_folder, replacing
+
+FOLDER = "spool"
+MOST_WAITING = 4_096
+"""Maximum number of events that wait. Further events are dropped, and `doctor` says so."""
+_PART_SECONDS = 3_600.0
+"""Age in seconds after which the part of a file is of a hook that was killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """The events that wait in a home. A file is complete or has another name."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, home: Path) -> Spool:
+        """Return the spool of a home."""
+        return cls(home / FOLDER)
+
+    def add(self, data: bytes) -> str | None:
+        """Store an event, and return the name of its file once it is on disk, or None if the spool is full.
+
+        Raises OSError.
+        """
+        make_private_folder(self.folder)
+        if sum(1 for _ in self._names()) >= MOST_WAITING:
+            self._note_loss()
+            return None
+        name = f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.json"
+        with replacing(self.folder / name) as file:
+            file.write(data)
+        return name
+
+    def names(self) -> list[str]:
+        """Return the names of the files that wait, oldest first."""
+        return sorted(self._names())
+
+    def read(self, name: str, longest: int) -> bytes:
+        """Return up to `longest` bytes of a file. Raises OSError."""
+        with (self.folder / name).open("rb") as file:
+            return file.read(longest)
+
+    def remove(self, name: str) -> None:
+        """Remove a file that is stored."""
+        (self.folder / name).unlink(missing_ok=True)
+
+    def set_aside(self, name: str) -> None:
+        """Rename a file that is not an event, so that it no longer waits."""
+        path = self.folder / name
+        path.replace(path.with_suffix(".invalid"))
+
+    def clean(self) -> None:
+        """Remove the parts of files that killed hooks have left."""
+        with suppress(OSError):
+            for entry in os.scandir(self.folder):
+                if entry.name.endswith(".part") and time.time() - entry.stat().st_mtime > _PART_SECONDS:
+                    Path(entry.path).unlink(missing_ok=True)
+
+    @property
+    def losses(self) -> Path:
+        """A file that exists if events were dropped because the spool was full."""
+        return self.folder / "full"
+
+    def _note_loss(self) -> None:
+        with suppress(OSError):
+            self.losses.touch(mode=0o600)
+
+    def _names(self) -> Iterator[str]:
+        with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
+            yield from (entry.name for entry in entries if entry.name.endswith(".json") and entry.name[0] != ".")

@@ -1,0 +1,221 @@
+"""What a hook keeps of an event: bounded, without secrets, private parts and what it has itself added."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_memory.hooks import spool as spool_module
+from graph_memory.hooks.events import LARGEST, HookEvent, read_event
+from graph_memory.hooks.exclusions import FILE, Exclusions
+from graph_memory.hooks.fence import fence, strip_fenced
+from graph_memory.hooks.redact import redact, rules
+from graph_memory.hooks.spool import Spool
+from tables import for_rows
+from unit.hooks.planted import planted
+
+
+def event_of(name: str, payload: dict[str, Any], **options: Any) -> HookEvent:
+    event = read_event("claude-code", name, {"session_id": "s1", **payload}, **options)
+    assert event is not None
+    return event
+
+
+def test_none_of_200_planted_secrets_reaches_the_spool(tmp_path: Path) -> None:
+    spool = Spool.of(tmp_path)
+    secrets = planted(200)
+    for number, (_, text, _) in enumerate(secrets):
+        spoken = f"Please look at this: {text} and say what is wrong in step {number}."
+        payloads: list[tuple[str, dict[str, Any]]] = [
+            ("UserPromptSubmit", {"prompt": spoken}),
+            ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": f"run {text}"}, "tool_response": {}}),
+            ("PostToolUseFailure", {"tool_name": "Bash", "tool_input": {}, "error": spoken}),
+            ("Stop", {"last_assistant_message": spoken}),
+            ("PostCompact", {"compact_summary": spoken}),
+        ]
+        name, payload = payloads[number % len(payloads)]
+        assert spool.add(event_of(name, payload).to_json())
+    stored = b"".join(path.read_bytes() for path in spool.folder.iterdir()).decode()
+    assert stored.count("step 5") > 0
+    assert [kind for kind, _, secret in secrets if secret in stored] == []
+
+
+@for_rows(
+    "text",
+    [
+        "max_tokens = 4096 and top_k: 12",
+        "The key idea is that the cache has no lock.",
+        "See https://example.org:8080/a/b@2 and git@github.com:owner/repo.git",
+        "tokens: several, secret santa, password reset flow",
+        "def test_login(): assert passes",
+        "SELECT primary_key FROM users WHERE id = 42",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    ],
+)
+def test_ordinary_text_has_no_secrets(text: str) -> None:
+    assert redact(text) == (text, 0)
+
+
+def test_a_marker_names_the_kind_of_secret() -> None:
+    assert redact("mysql://root:hunter22@db") == ("mysql://root:[secret: password in a URL]@db", 1)
+
+
+def test_hostile_text_is_searched_in_time() -> None:
+    texts = [
+        "eyJ" * 10_000,
+        "://a:" * 6_000,
+        "password=" * 3_000,
+        "-----BEGIN PRIVATE KEY-----" * 1_000,
+        "a:" * 16_000,
+        "key = " * 6_000,
+    ]
+    for text in texts:
+        start = time.process_time()
+        redact(text[:16_000])
+        assert time.process_time() - start < 2, text[:20]
+
+
+def test_every_rule_of_the_data_file_compiles() -> None:
+    assert len(rules()) > 30
+    for rule in rules():
+        assert not [*rule.spans("")]
+
+
+def test_what_a_hook_has_added_is_not_captured() -> None:
+    added = fence("Ann likes </graph-memory> tea", "recall", 9)
+    assert added.count("</graph-memory>") == 1
+    assert strip_fenced(f"Before {added} after") == "Before  after"
+    assert strip_fenced("Go <private>my PIN</private> on <PRIVATE>and the rest") == "Go [private] on [private]"
+    assert event_of("UserPromptSubmit", {"prompt": f"{added}\nFix it"}).text == "Fix it"
+    assert read_event("claude-code", "UserPromptSubmit", {"prompt": added}) is None
+
+
+def test_an_event_is_bounded_however_large_its_input() -> None:
+    event = event_of("UserPromptSubmit", {"prompt": "ж€" * 5_000_000, "session_id": "s" * 10_000, "cwd": "x" * 9_999})
+    assert len(event.to_json()) <= LARGEST
+    assert HookEvent.from_json(event.to_json()).text.startswith("ж€")
+    assert len(event_of("PostCompact", {"compact_summary": "\n𝕏" * 9_000}).to_json()) <= LARGEST
+
+
+def test_a_tool_event_has_no_contents_of_files() -> None:
+    payload = {
+        "tool_name": "Write",
+        "tool_input": {"file_path": "/p/app.py", "content": "the whole file"},
+        "tool_response": {"content": "the whole file", "success": True},
+        "tool_use_id": "toolu_1",
+        "duration_ms": 12,
+    }
+    event = event_of("PostToolUse", payload)
+    assert (event.tool, event.target, event.outcome, event.duration_ms) == ("Write", "/p/app.py", "success", 12.0)
+    assert event.key == "toolu_1"
+    assert b"whole file" not in event.to_json()
+
+
+@for_rows(
+    ("payload", "text"),
+    [
+        ({"tool_response": {"exit_code": 2, "stderr": "no such file"}}, "no such file"),
+        ({"tool_response": {"is_error": True}}, "Exit code None"),
+        ({"error": "timed out"}, "timed out"),
+        ({"tool_response": {"success": False, "content": 7}}, "Exit code None"),
+    ],
+)
+def test_a_failed_call_is_stored_with_its_error(payload: dict[str, Any], text: str) -> None:
+    event = event_of("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "make"}, **payload})
+    assert (event.outcome, event.text) == ("failure", text)
+
+
+@for_rows(
+    "payload",
+    [
+        {},
+        {"session_id": 7, "cwd": ["x"], "prompt": {"a": 1}},
+        {"prompt": "x\0\ud800y", "cwd": "/tmp\0"},
+        {"tool_input": "text", "tool_response": None, "duration_ms": float("inf")},
+        {"workspace_roots": "no list", "conversation_id": ""},
+    ],
+)
+def test_hostile_input_is_an_event_or_nothing(payload: dict[str, Any]) -> None:
+    for name in ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"):
+        event = read_event("claude-code", name, payload)
+        assert event is None or HookEvent.from_json(event.to_json()).session
+    assert read_event("claude-code", "Unknown", payload) is None
+    assert read_event("other-client", "SessionStart", payload) is None
+
+
+def test_capture_can_be_limited_to_prompts_or_off() -> None:
+    payload = {"prompt": "Fix it", "tool_name": "Bash", "tool_input": {}}
+    kept = {
+        capture: [
+            name
+            for name in ("UserPromptSubmit", "PostToolUse", "Stop")
+            if read_event("codex", name, payload, capture=capture)
+        ]  # type: ignore[arg-type]
+        for capture in ("off", "prompts", "all")
+    }
+    assert kept == {"off": [], "prompts": ["UserPromptSubmit"], "all": ["UserPromptSubmit", "PostToolUse", "Stop"]}
+
+
+def test_a_project_can_exclude_itself_or_paths(tmp_path: Path) -> None:
+    inner = tmp_path / "src" / "deep"
+    inner.mkdir(parents=True)
+    call = {"cwd": str(inner), "tool_name": "Read", "tool_input": {"file_path": str(tmp_path / "secrets" / "a.txt")}}
+    assert read_event("codex", "PostToolUse", call)
+    (tmp_path / FILE).write_text("# comment\nsecrets/\n*.pem\n!public.pem\n/build/out\n")
+    assert read_event("codex", "PostToolUse", call) is None
+    rules = Exclusions.of(inner)
+    excluded = ["secrets/x", "cat secrets/a | head", "deep/key.pem", "build/out/x", f"{tmp_path}/build/out"]
+    assert [text for text in excluded if not rules.mentions(text)] == []
+    included = ["public.pem", "src/build/out", "/elsewhere/secrets/x", "secretsauce"]
+    assert [text for text in included if rules.mentions(text)] == []
+    (tmp_path / FILE).write_text("")
+    assert read_event("codex", "UserPromptSubmit", {"cwd": str(inner), "prompt": "Fix it"}) is None
+
+
+def test_the_spool_keeps_the_order_and_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool_module, "MOST_WAITING", 3)
+    spool = Spool.of(tmp_path)
+    names = [spool.add(f"{number}".encode()) for number in range(4)]
+    assert names[3] is None
+    assert spool.losses.exists()
+    assert [spool.read(name, 9) for name in spool.names()] == [b"0", b"1", b"2"]
+    assert spool.folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in spool.folder.glob("*.json")} == {0o600}
+    spool.remove(spool.names()[0])
+    spool.set_aside(spool.names()[0])
+    assert len(spool.names()) == 1
+
+
+def test_parts_of_killed_hooks_are_removed_later(tmp_path: Path) -> None:
+    spool = Spool.of(tmp_path)
+    spool.add(b"{}")
+    old, new = (spool.folder / f".{name}.part" for name in ("old", "new"))
+    for path in (old, new):
+        path.touch()
+    os.utime(old, (0, 0))
+    spool.clean()
+    assert (old.exists(), new.exists(), len(spool.names())) == (False, True, 1)
+
+
+@for_rows(
+    "data",
+    [b"", b"[]", b"{}", b'{"client": 1}', b"\xff", json.dumps({"client": "codex", "evil": 1}).encode()],
+)
+def test_a_file_that_no_hook_wrote_is_no_event(data: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - its message is not shown
+        HookEvent.from_json(data)
+
+
+def test_capturing_imports_the_standard_library_only() -> None:
+    code = "import graph_memory.hooks.events, graph_memory.hooks.spool, sys; print(*sys.modules)"
+    before = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    tops = {name.partition(".")[0] for name in {*done.stdout.split()} - {*before.stdout.split()}}
+    assert tops - {*sys.stdlib_module_names} == {"graph_memory"}
