@@ -42,7 +42,9 @@ _CLAUDE_CODE: Mapping[str, Kind] = {
     "PostCompact": "summary",
     "SessionEnd": "end",
 }
-_CODEX = {name: kind for name, kind in _CLAUDE_CODE.items() if name not in ("PostToolUseFailure", "SessionEnd")}
+_CODEX: Mapping[str, Kind] = {
+    name: kind for name, kind in _CLAUDE_CODE.items() if name not in ("PostToolUseFailure", "SessionEnd")
+}
 _CURSOR: Mapping[str, Kind] = {
     "sessionStart": "start",
     "beforeSubmitPrompt": "prompt",
