@@ -102,4 +102,4 @@ async def works(agent: Agent) -> None:
 def test_the_service_is_nobody_in_particular_and_brings_no_tools_to_install_more() -> None:
     seen = "id -u; python3 -m pip --version >/dev/null 2>&1 && echo pip; ls /source /opt"
     said = docker("run", "--rm", "--entrypoint", "sh", str(SERVICE_IMAGE), "-c", f"{seen} 2>/dev/null; true")
-    assert said.split() == ["10001", "/opt:", "graph-memory"]
+    assert said.split() == ["10001", "/opt:", "cache", "graph-memory"]

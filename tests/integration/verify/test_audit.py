@@ -81,6 +81,13 @@ DAMAGE = {
 }
 
 
+LEFT_BEHIND = """
+    MATCH (n) WHERE n._domain = $domain + '-other' OR n:Project AND NOT n:_Node AND n._domain = $domain
+    DETACH DELETE n
+"""
+"""Deletes what a rebuild leaves: nodes of another domain, and a node that lost its label and was created again."""
+
+
 async def fill(memory: Memory, domain: str) -> str:
     await memory.create_ontology(ONTOLOGY)
     project = await memory.create_node(
@@ -114,7 +121,18 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(memory: Memory, 
         assert await memory.get_node(project) == before, damage
         assert len((await memory.query_connections()).connection_ids) == 2, damage
         assert len((await memory.search_content("# call xxx")).node_ids) == 1, damage
+        driver.execute_query(LEFT_BEHIND, domain=domain)
     assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_a_process_that_has_cached_no_ontology_mends_a_type_that_cannot_be_read(
+    memory: Memory, domain: str, driver: Driver, settings: Settings
+) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    driver.execute_query(DAMAGE["a type that the log does not know"], domain=domain)
+    async with open_memory(settings.model_copy(update={"domain": domain})) as fresh:
+        assert (await fresh.upkeep.rebuild()).unmended == ()
+        assert "Ghost" not in {node_type.name for node_type in (await fresh.get_ontology()).node_types}
 
 
 @pytest.mark.long

@@ -324,7 +324,7 @@ async def _restore_subjects(core: Core, domain: str, candidates: DriftCandidates
 
 async def _drop_unnamed(core: Core, domain: str, candidates: DriftCandidates) -> None:
     async def drop(transaction: Transaction) -> None:
-        await core.log.head(transaction, domain)
+        await core.log.lock(transaction, domain)
         await transaction.run(DROP_CONNECTIONS, domain=domain, elements=list(candidates.connections))
         await transaction.run(DROP_NODES, domain=domain, elements=list(candidates.nodes))
 

@@ -82,7 +82,7 @@ async def verify(core: Core, domain: str) -> Verification:
         return _verification(domain, shape, subjects, (), schema)
 
     async def confirm(transaction: Transaction) -> Verification:
-        await core.log.head(transaction, domain)
+        await core.log.lock(transaction, domain)
         findings = await examine_subjects(core, transaction, domain, suspected)
         unreadable = await find_unreadable(transaction, core.contents, domain, comparison.contents, lost)
         return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *unreadable))
@@ -124,7 +124,7 @@ async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
         page = in_order[start : start + MEND_PAGE]
 
         async def work(transaction: Transaction, page: Sequence[Subject] = page) -> None:
-            await core.log.head(transaction, domain)
+            await core.log.lock(transaction, domain)
             await _mend_page(transaction, domain, await examine_subjects(core, transaction, domain, page))
 
         await core.store.write("rebuild", work)
@@ -134,7 +134,7 @@ async def mend_domain(core: Core, domain: str) -> None:
     """Set the domain's counters from its log, and invalidate the cached ontology in all processes."""
 
     async def work(transaction: Transaction) -> None:
-        await core.log.head(transaction, domain)
+        await core.log.lock(transaction, domain)
         shape = await _shape(transaction, domain)
         counters = {"seq": shape.last, "ontology_version": shape.ontology_last}
         times = {"last_at": shape.last_at, "turns": shape.turns}

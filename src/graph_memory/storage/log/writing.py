@@ -317,9 +317,12 @@ class Log:
         if known is None or known.epoch != mark.epoch or known.seq < mark.seq:
             self._marks[domain] = mark
 
-    async def head(self, transaction: Transaction, domain: str) -> Head:
-        """Lock the domain for work that appends nothing, such as a repair of the live graph."""
-        return (await self.locked_head(transaction, domain, "")).head
+    async def lock(self, transaction: Transaction, domain: str) -> None:
+        """Lock the domain for work that appends no events, such as a repair of types that cannot be read.
+
+        Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY.
+        """
+        _check_ready(domain, await self._lock(transaction, domain, ""))
 
     async def locked_head(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:
         """Lock the domain, and return the head of its log. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
@@ -375,8 +378,7 @@ class Log:
         return lock
 
     async def _head_of(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
-        if lock.state != READY:
-            raise busy(domain, lock.state, lock.job)
+        _check_ready(domain, lock)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
@@ -388,6 +390,11 @@ class Log:
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
         return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True, refused=lock.refused)
+
+
+def _check_ready(domain: str, lock: LockRow) -> None:
+    if lock.state != READY:
+        raise busy(domain, lock.state, lock.job)
 
 
 def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
