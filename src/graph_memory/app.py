@@ -20,11 +20,11 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import domains_ahead
 from graph_memory.memory.search import access_store
-from graph_memory.model.errors import Code, GraphError, Hint, unusable_place
+from graph_memory.model.errors import Code, GraphError, Hint, unusable_path
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress, silent
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
@@ -177,7 +177,9 @@ def source_at(settings: Settings, name: str, database: str | None) -> GivenSourc
     """
     if not is_server(name):
         if database is not None:
-            raise fault("database", f"{shown(name)} is no Neo4j server", "Give an address, such as bolt://host:7687.")
+            raise invalid_argument(
+                "database", f"{printable(name)} is no Neo4j server", "Give an address, such as bolt://host:7687."
+            )
         return name
     from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 
@@ -217,7 +219,7 @@ async def _find_server(settings: Settings, progress: Progress) -> Address:
     try:
         server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
     except OSError as error:
-        raise unusable_place(error) from error
+        raise unusable_path(error) from error
     return Address(server.uri, server.username, server.password, guard=server)
 
 

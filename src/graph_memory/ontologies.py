@@ -7,8 +7,8 @@ from pathlib import Path
 
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse_bytes
-from graph_memory.model.text.wording import listed, shown, suggestion
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import join_names, printable, suggestion
+from graph_memory.model.values.arguments import invalid_argument
 
 
 def load_ontology(source: str | Path) -> Ontology:
@@ -22,7 +22,7 @@ def load_ontology(source: str | Path) -> Ontology:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise fault("file", f"Cannot read {source}: {error.strerror}", "Give a readable file.") from error
+        raise invalid_argument("file", f"Cannot read {source}: {error.strerror}", "Give a readable file.") from error
     return parse_bytes(data, path.name)
 
 
@@ -58,8 +58,8 @@ def _bundled_file(name: str) -> Path:
     """Return the file of a bundled ontology."""
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:
-        hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")
-        raise fault("file", f"{shown(name)} is neither a file nor a bundled ontology", hint)
+        hint = suggestion(name, files, f"Give a file, or one of {join_names(sorted(files))}.")
+        raise invalid_argument("file", f"{printable(name)} is neither a file nor a bundled ontology", hint)
     return files[name]
 
 

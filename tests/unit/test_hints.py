@@ -16,7 +16,7 @@ from graph_memory.cli.errors import CALLED_BY_NAME, COMMANDS, OPTIONS, error_dat
 from graph_memory.mcp_server.advice import Advice
 from graph_memory.mcp_server.prompts import PROMPTS
 from graph_memory.model.errors import Code, GraphError, Hint, Reference
-from graph_memory.model.rules import LINKS
+from graph_memory.model.rules import CONNECTION_RULES
 from graph_memory.operations.table import OPERATIONS
 from unit.cli.test_cli_main import VISIBLE as COMMAND_LINES
 
@@ -67,7 +67,11 @@ def references(templates: list[str], values: set[str]) -> list[Reference]:
 HINTS = {module: list(hints(tree)) for module, tree in TREES.items()}
 WRITTEN = [(module, one) for module, some in HINTS.items() for hint in some for one in references(*hint)]
 ELSEWHERE = [
-    *(("rules", one) for rule in LINKS.values() for one in Hint(rule.hint, type="", source="", target="").references),
+    *(
+        ("rules", one)
+        for rule in CONNECTION_RULES.values()
+        for one in Hint(rule.hint, type="", source="", target="").references
+    ),
     *(("prompts", one) for prompt in PROMPTS.values() for one in prompt.text(None).references),
 ]
 VISIBLE = {" ".join(words) for words in COMMAND_LINES}

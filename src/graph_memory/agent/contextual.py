@@ -13,8 +13,8 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.results import SearchResult
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeDeleted
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import check_properties
 
 _TITLE_FROM = 1_000
@@ -80,8 +80,8 @@ class Contextual:
         """Delete a document. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a document."""
         roles, node = await roles_of(self._memory), await self._memory.get_node(document_id)
         if roles is None or node.type != roles["Document"]:
-            message = f"{quoted(document_id)} is a node of type {node.type}, not a document"
-            raise fault("document_id", message, "index and index_batch return the ids of documents.")
+            message = f"{quote(document_id)} is a node of type {node.type}, not a document"
+            raise invalid_argument("document_id", message, "index and index_batch return the ids of documents.")
         return await self._memory.delete_node(document_id)
 
     async def persist(self) -> Durable:
@@ -100,8 +100,12 @@ def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, obje
             lines = [one_line(line) for line in text[:_TITLE_FROM].splitlines()]
             title = document.get("title") or next(filter(None, lines), source)
         case _:
-            raise fault("documents", "A document needs a text and a source", 'Give {"text": …, "source": …}.')
+            raise invalid_argument(
+                "documents", "A document needs a text and a source", 'Give {"text": …, "source": …}.'
+            )
     metadata: object = document.get("metadata") or {}
     if not isinstance(metadata, Mapping):
-        raise fault("metadata", f"metadata is {quoted(str(metadata))}, not an object", 'Such as {"language": "en"}.')
+        raise invalid_argument(
+            "metadata", f"metadata is {quote(str(metadata))}, not an object", 'Such as {"language": "en"}.'
+        )
     return str(title).lstrip("# "), text, {**check_properties(cast("Mapping[str, object]", metadata)), "source": source}

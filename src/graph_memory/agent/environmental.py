@@ -19,8 +19,8 @@ from graph_memory.agent.episodic import Episodic
 from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.results import Environment, EventRecorded, GitStatus
 from graph_memory.memory.search.request import check_integer
-from graph_memory.model.text.wording import escaped, quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import escape_invisible, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import project_root
 
 _STALE_AFTER = timedelta(minutes=5)
@@ -107,7 +107,7 @@ class Environmental:
     async def _scan(self) -> Environment:
         root = self._path()
         if not root.is_dir():
-            raise fault("root", f"{quoted(str(root))} is not a folder", "Give the path of a project.")
+            raise invalid_argument("root", f"{quote(str(root))} is not a folder", "Give the path of a project.")
         environment = await to_thread.run_sync(scan, root)
         entries = [key for key in self._cache if key[1].startswith("environment of ")]
         for key in entries[:-_MOST_ROOTS]:
@@ -126,15 +126,15 @@ def scan(root: Path) -> Environment:
     project_type, build_system = _project_of(root)
     now = datetime.now(UTC)
     return Environment(
-        project_root=escaped(str(root)),
+        project_root=escape_invisible(str(root)),
         project_type=project_type,
         build_system=build_system,
         conventions=tuple(islice(_conventions(root), _MOST_NAMED)),
         services=tuple(islice(_services(root), _MOST_NAMED)),
         git_status=_git_status(root),
-        file_tree=tuple(map(escaped, scanned)),
+        file_tree=tuple(map(escape_invisible, scanned)),
         left_out=len(files) - len(scanned) or None,
-        recent_changes=tuple(map(escaped, _newest(root, scanned))),
+        recent_changes=tuple(map(escape_invisible, _newest(root, scanned))),
         last_scanned=rfc3339("now", now),
         stale_after=rfc3339("now", now + _STALE_AFTER),
     )
@@ -186,7 +186,7 @@ def _build_backend(root: Path) -> str | None:
     """Return the build backend of a Python project, such as hatchling; None if it names none."""
     match _pyproject(root):
         case {"build-system": {"build-backend": str(backend)}}:
-            return escaped(backend)
+            return escape_invisible(backend)
         case _:
             return None
 
@@ -202,7 +202,7 @@ def _conventions(root: Path) -> Iterator[str]:
     match _pyproject(root):
         case {"tool": dict()}:
             tools = cast("Mapping[str, Mapping[str, object]]", _pyproject(root))["tool"]
-            yield from (f"{escaped(name)} in pyproject.toml" for name in sorted(tools))
+            yield from (f"{escape_invisible(name)} in pyproject.toml" for name in sorted(tools))
         case _:
             return
 
@@ -212,7 +212,7 @@ def _services(root: Path) -> Iterator[str]:
         with suppress(yaml.YAMLError, ValueError, OverflowError, RecursionError):
             services = _entries(yaml.compose(_text(root / name), Loader=yaml.SafeLoader)).get("services")
             if isinstance(services, yaml.MappingNode):
-                yield from map(escaped, _entries(services))
+                yield from map(escape_invisible, _entries(services))
                 return
 
 
@@ -244,10 +244,10 @@ def _git_status(root: Path) -> GitStatus | None:
     fields = {"1": 8, "u": 10, "?": 1}
     paths = [line.split(" ", fields[line[0]])[-1] for line in lines if line[:1] in fields]
     return GitStatus(
-        branch=escaped(heads.get("branch.head", "?")),
+        branch=escape_invisible(heads.get("branch.head", "?")),
         ahead=ahead or None,
         behind=-behind or None,
-        changed=tuple(map(escaped, paths[:_MOST_CHANGED])),
+        changed=tuple(map(escape_invisible, paths[:_MOST_CHANGED])),
         left_out=max(0, len(paths) - _MOST_CHANGED) or None,
     )
 

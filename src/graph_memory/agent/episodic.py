@@ -19,8 +19,8 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Hint
 from graph_memory.model.results import Direction, NodeSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 MOST_LINKS = 1_000
 """Maximum number of events of a chain."""
@@ -116,7 +116,7 @@ class Episodic:
         roles = await roles_of(self._memory)
         node = await self._memory.get_node(event_id)
         if roles is None or node.type != roles["Event"]:
-            raise fault("event_id", f"{quoted(event_id)} is a node of type {node.type}, not an event", _FIND)
+            raise invalid_argument("event_id", f"{quote(event_id)} is a node of type {node.type}, not an event", _FIND)
         causes, has_more_causes = await self._walk(roles, event_id, "out", depth, limit)
         effects, has_more_effects = await self._walk(roles, event_id, "in", depth, limit + 1 - len(causes))
         distances = {event_id: 0}

@@ -13,8 +13,8 @@ from graph_memory.agent.results import Capabilities, ToolStatistics
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 KINDS: tuple[str, ...] = get_args(CapabilityKind)
 MOST_EVENTS = 10_000
@@ -42,7 +42,9 @@ class MetaMemory:
         """
         name = None if tool is None else check_text("tool", tool)
         if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
-            raise fault("domains", f"domains is {quoted(domains)}", f"Give a list of up to {_MOST_DOMAINS} domains.")
+            raise invalid_argument(
+                "domains", f"domains is {quote(domains)}", f"Give a list of up to {_MOST_DOMAINS} domains."
+            )
         memories = [self._project.in_domain(domain) for domain in dict.fromkeys(domains or ())] or [self._project]
         events: list[NodeSummary] = []
         warnings = [
@@ -78,7 +80,7 @@ class MetaMemory:
         matches = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
         if not matches:
             hint = Hint("{get_capabilities} returns the names.")
-            raise fault("name", f"No capability or tool is named {quoted(name)}", hint)
+            raise invalid_argument("name", f"No capability or tool is named {quote(name)}", hint)
         await self._agent.delete_node(matches[0].id)
 
     async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:
@@ -87,8 +89,8 @@ class MetaMemory:
         entities = () if roles is None else (await self._agent.entities.open_nodes([name])).entities
         for entity in entities:
             if roles is not None and entity.entity_type != roles[kind]:
-                message = f"{quoted(name)} is an entity of type {entity.entity_type}, not a {kind.lower()}"
-                raise fault(kind.lower(), message, "Give another name.")
+                message = f"{quote(name)} is an entity of type {entity.entity_type}, not a {kind.lower()}"
+                raise invalid_argument(kind.lower(), message, "Give another name.")
         roles = await add_types(self._agent, lambda _: (), "agent")
         await self._agent.entities.upsert(name, type=roles[kind], properties=properties)
 
@@ -102,7 +104,7 @@ class MetaMemory:
         unused = [ToolStatistics(tool=name) for name in sorted(usages) if name not in used and tool in (None, name)]
         tools = [row.model_copy(update={"usage": usages.get(row.tool)}) for row in (*statistics, *unused)]
         if tool is not None and not tools:
-            warnings.append(f"No call of {quoted(tool)} is recorded.")
+            warnings.append(f"No call of {quote(tool)} is recorded.")
         unique = tuple(dict.fromkeys(warnings)) or None
         return Capabilities(tools=tuple(tools), warnings=unique, **_capabilities_in(nodes))
 

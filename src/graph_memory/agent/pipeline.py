@@ -27,9 +27,9 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import check_new_id, fault
-from graph_memory.model.values.plain import Located
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import check_new_id, invalid_argument
+from graph_memory.model.values.plain import LocatedValue
 
 MOST_EVENTS = 1_000
 """Maximum number of events of a call."""
@@ -110,7 +110,9 @@ class NewEvent:
 def _join_keywords(keywords: Sequence[str]) -> str | None:
     """Return the stored form of keywords. Raises INVALID_ARGUMENT for a keyword with a comma."""
     if faulty := next((word for word in keywords if "," in word), None):
-        raise fault("keywords", f"The keyword {quoted(faulty)} has a comma", "Give each keyword as a text of its own.")
+        raise invalid_argument(
+            "keywords", f"The keyword {quote(faulty)} has a comma", "Give each keyword as a text of its own."
+        )
     return ", ".join(keywords) or None
 
 
@@ -147,13 +149,13 @@ class _ExtractedItem:
 
 def events_from(arguments: object, session: str) -> list[NewEvent]:
     """Parse the events of a call. `session` is the default. Raises INVALID_ARGUMENT."""
-    events = [_event_from(item, session) for item in Located(arguments, "events").items()]
+    events = [_event_from(item, session) for item in LocatedValue(arguments, "events").items()]
     if not 1 <= len(events) <= MOST_EVENTS:
-        raise fault("events", f"{len(events):,} events in one call", f"Give 1 to {MOST_EVENTS:,} events.")
+        raise invalid_argument("events", f"{len(events):,} events in one call", f"Give 1 to {MOST_EVENTS:,} events.")
     return events
 
 
-def _event_from(item: Located, session: str) -> NewEvent:
+def _event_from(item: LocatedValue, session: str) -> NewEvent:
     arguments = item.fields(_FIELDS)
     fields: dict[str, Any] = {"session": session, "event_type": arguments.need("event_type", "type").text()}
     for name in ("content", "session", "actor", "outcome", "summary", "tool"):
@@ -273,7 +275,7 @@ def _without_faulty(extracted: Sequence[_ExtractedItem], error: GraphError, star
     for part in extracted:
         indexes = range(start, start + len(part.operations))
         start = indexes.stop
-        is_named = not faulty and any(quoted(name) in error.message for name in part.names)
+        is_named = not faulty and any(quote(name) in error.message for name in part.names)
         if is_named or not faulty.isdisjoint(indexes):
             omitted |= {(part.event_id, part.names[0])} if part.is_entity else set()
         elif part.is_entity or not {(part.event_id, name) for name in part.names} & omitted:

@@ -27,9 +27,9 @@ from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.strength import check_fraction
 
 _MOST_RESULTS = 100
 _MOST_CHANGES = 500
@@ -116,7 +116,7 @@ class Procedural:
             "name": name,
             "description": description or None,
             "pattern_type": pattern_type,
-            "trigger": stored_trigger(trigger, fraction("confidence", confidence)),
+            "trigger": stored_trigger(trigger, check_fraction("confidence", confidence)),
             "procedure": stored_procedure(procedure, tools, expected_outcome),
             "scope": None if scope == "project" else scope,
         }
@@ -223,9 +223,9 @@ class Procedural:
         if not nodes:
             await self._memory.get_node(pattern_id)  # raises NODE_NOT_FOUND
         if roles is None or nodes[0].type != roles["Pattern"]:
-            message = f"{quoted(pattern_id)} is a node of type {nodes[0].type}, not a pattern"
+            message = f"{quote(pattern_id)} is a node of type {nodes[0].type}, not a pattern"
             hint = Hint("{match_patterns|get_best_patterns} returns the ids of patterns.")
-            raise fault("pattern_id", message, hint)
+            raise invalid_argument("pattern_id", message, hint)
         return nodes[0], roles
 
     async def _patterns(self) -> Sequence[Pattern]:

@@ -27,8 +27,8 @@ from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.events import new_id
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 
 class Prospective:
@@ -115,7 +115,9 @@ class Prospective:
         }
         properties = {name: value for name, value in fields.items() if value is not None}
         if not properties:
-            raise fault("goal_id", "No field to change is given", "Give status, description, priority or the like.")
+            raise invalid_argument(
+                "goal_id", "No field to change is given", "Give status, description, priority or the like."
+            )
         roles = await _require_roles(self._memory, goal_id)
         if description is None and steps is None:
             return await self._change(roles, goal_id, properties)
@@ -145,7 +147,7 @@ class Prospective:
         INVALID_ARGUMENT if neither is given or `by` is completed, INVALID_TOPOLOGY for a cycle, and NODE_NOT_FOUND.
         """
         if by is None and not reason:
-            raise fault("by", "Neither by nor reason is given", "Give by, the id of a goal, or a reason.")
+            raise invalid_argument("by", "Neither by nor reason is given", "Give by, the id of a goal, or a reason.")
         properties = {"status": "blocked", **({"blocked_reason": reason} if reason else {})}
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, properties, blocked_by=by)
 
@@ -279,8 +281,8 @@ async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: s
     """Connect a goal with a blocker if they are not connected. Raises INVALID_ARGUMENT if the blocker is completed."""
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
-        message = f"{quoted(blocker_id)} is completed, so it blocks nothing"
-        raise fault("by", message, "Name another goal, or give a reason.")
+        message = f"{quote(blocker_id)} is completed, so it blocks nothing"
+        raise invalid_argument("by", message, "Name another goal, or give a reason.")
     blockers = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
     if blocker_id not in blockers.get(goal_id, ()):
         await memory.create_connection(roles["BlockedBy"], goal_id, blocker_id)
@@ -302,8 +304,8 @@ async def _require_roles(memory: Memory, goal_id: str) -> Roles:
 
 
 def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
-    message = f"{quoted(goal_id)} is a node of type {node_type}, not a goal"
-    return fault("goal_id", message, Hint("{list_goals} returns the ids of goals."))
+    message = f"{quote(goal_id)} is a node of type {node_type}, not a goal"
+    return invalid_argument("goal_id", message, Hint("{list_goals} returns the ids of goals."))
 
 
 async def _blocked_goals(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:

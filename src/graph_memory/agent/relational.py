@@ -8,7 +8,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.results import Relation, RelationsCreated
 from graph_memory.memory.traversal.results import Neighbors, Paths, Walked
 from graph_memory.model.results import Direction
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 
 _EVIDENCE = "evidence"
 
@@ -40,8 +40,8 @@ class Relational:
             await self._memory.get_node(event)
         properties = {
             **(metadata or {}),
-            "weight": fraction("weight", weight),
-            "confidence": fraction("confidence", confidence),
+            "weight": check_fraction("weight", weight),
+            "confidence": check_fraction("confidence", confidence),
             **({_EVIDENCE: ", ".join(evidence)} if evidence else {}),
         }
         new = {"from": source, "to": target, "type": relation_type, "properties": properties}

@@ -33,8 +33,8 @@ from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import check_query, fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import check_query, invalid_argument
 
 _MOST_PROFILES = 1_000
 _MOST_SESSIONS = 100_000
@@ -132,7 +132,7 @@ class UserMemory:
         texts = [] if correction is None else [stored_correction(correction)]
         texts += [] if feedback is None else [stored_feedback(feedback)]
         if not properties and not texts:
-            raise fault(
+            raise invalid_argument(
                 "user", "No field to change is given", "Give communication_style, correction, feedback or the like."
             )
         origin = {"source": name if source is None else check_text("source", source), "time": rfc3339("time", time)}
@@ -189,8 +189,10 @@ class UserMemory:
         entities = (await self._users.entities.open_nodes([name], detail=True)).entities
         for entity in entities:
             if roles is None or entity.entity_type != roles["UserProfile"]:
-                message = f"{quoted(name)} is an entity of type {entity.entity_type}, not a user"
-                raise fault("user", message, "Give another name, or set GRAPH_MEMORY_USERS_DOMAIN to another domain.")
+                message = f"{quote(name)} is an entity of type {entity.entity_type}, not a user"
+                raise invalid_argument(
+                    "user", message, "Give another name, or set GRAPH_MEMORY_USERS_DOMAIN to another domain."
+                )
         return entities[0] if entities else None
 
     async def _sessions(self, user: str) -> Sequence[SessionSummary]:
@@ -216,7 +218,7 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
         "user": entity.name if entity else name,
         **{key: tuple(texts[:limit]) or None for key, texts in entries.items()},
         "left_out": sum(max(len(texts) - limit, 0) for texts in entries.values()) or None,
-        "warnings": None if entity else (f"No profile of {quoted(name)} is stored yet",),
+        "warnings": None if entity else (f"No profile of {quote(name)} is stored yet",),
     }
     return lenient(UserProfile, fields, {"user": name})
 

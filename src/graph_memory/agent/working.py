@@ -15,8 +15,8 @@ from graph_memory.agent.records.writing import fits_reply
 from graph_memory.agent.results import WorkingMemory
 from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 CONTEXT_WINDOW = 8_000
 """Default maximum number of tokens of a session's working memory."""
@@ -102,7 +102,7 @@ class Working:
         state = self._state
         values = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}
         if key is not None and key not in values:
-            raise fault("key", f"The key {quoted(key)} is not set", "Call without a key to get all values.")
+            raise invalid_argument("key", f"The key {quote(key)} is not set", "Call without a key to get all values.")
         tokens = await to_thread.run_sync(_tokens, state)
         if key is None:
             return self._result(state, tokens)
@@ -175,21 +175,23 @@ def _set(state: _State, key: str, value: object) -> None:
     """Set a value of a state. Raises INVALID_ARGUMENT."""
     match key, _json_value(key, value):
         case "", _:
-            raise fault("key", "The key is empty", "Give a key, such as goal, or one of your own.")
+            raise invalid_argument("key", "The key is empty", "Give a key, such as goal, or one of your own.")
         case (("goal" | "active_task"), str(text)):
             state.texts[key] = text
         case (("goal" | "active_task"), _):
-            raise fault("value", f"The value of {key} is not a text", "Give a text.")
+            raise invalid_argument("value", f"The value of {key} is not a text", "Give a text.")
         case "recent_outputs", output:
             state.outputs.append(output)
         case "context_window", int(tokens) if not isinstance(tokens, bool) and 0 < tokens <= _LARGEST_WINDOW:
             state.context_window = tokens
         case "context_window", _:
-            raise fault("value", "context_window is not a valid number of tokens", f"Give 1 to {_LARGEST_WINDOW:,}.")
+            raise invalid_argument(
+                "value", "context_window is not a valid number of tokens", f"Give 1 to {_LARGEST_WINDOW:,}."
+            )
         case _, entry:
             state.scratchpad[key] = entry
             if len(state.scratchpad) > _MOST_KEYS:
-                raise fault("key", f"The scratchpad has {_MOST_KEYS:,} keys", "Clear one first.")
+                raise invalid_argument("key", f"The scratchpad has {_MOST_KEYS:,} keys", "Clear one first.")
 
 
 def _json_value(key: str, value: object) -> object:
@@ -198,13 +200,13 @@ def _json_value(key: str, value: object) -> object:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         copy: object = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        raise fault("value", "The value is not JSON", "Give text, a number, a list or an object.") from error
+        raise invalid_argument("value", "The value is not JSON", "Give text, a number, a list or an object.") from error
     if (length := len(key) + len(text)) > _LONGEST:
-        message = f"{quoted(key)} has {length:,} characters with its value, over the limit of {_LONGEST:,}"
+        message = f"{quote(key)} has {length:,} characters with its value, over the limit of {_LONGEST:,}"
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": "Keep only the part that the task needs."})
     if not fits_reply({key: copy}):
-        message = f"{quoted(key)} or its value contains a lone surrogate, or is nested too deeply"
-        raise fault("value", message, "Give Unicode text and fewer levels.")
+        message = f"{quote(key)} or its value contains a lone surrogate, or is nested too deeply"
+        raise invalid_argument("value", message, "Give Unicode text and fewer levels.")
     return copy
 
 
@@ -216,6 +218,6 @@ def _tokens(state: _State) -> int:
 
 
 def _too_large(key: str, state: _State, tokens: int) -> GraphError:
-    message = f"{quoted(key)} does not fit: the working memory would have {tokens:,} tokens"
+    message = f"{quote(key)} does not fit: the working memory would have {tokens:,} tokens"
     hint = f"context_window is {state.context_window:,} tokens. Clear other keys, or set a larger context_window."
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": hint})

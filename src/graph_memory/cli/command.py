@@ -15,7 +15,7 @@ from graph_memory.cli.input.options import DEFAULT_ROWS, DomainOption, JsonOptio
 from graph_memory.cli.output.printing import CALLED_DOMAIN, command_line, note, plain, print_json, stdout_for_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.results import Answered, Result
+from graph_memory.model.results import Result, ResultWithWarnings
 from graph_memory.model.values.arguments import AUTO
 from graph_memory.project import domain_for
 
@@ -61,7 +61,7 @@ class Call:
 
     def print_answer(self, answer: Answer, show: Callable[[Answer], None]) -> Answer:
         """Print an answer as JSON or with `show`, and return it. Warnings go to stderr."""
-        for warning in (isinstance(answer, Answered) and answer.warnings) or ():
+        for warning in (isinstance(answer, ResultWithWarnings) and answer.warnings) or ():
             note(f"Warning: {plain(with_commands(warning))}")
         print_json(answer) if self.as_json else show(answer)
         return answer

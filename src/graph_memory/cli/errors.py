@@ -13,7 +13,7 @@ from typing import Any, cast
 import typer
 
 from graph_memory.cli.output.printing import command_line, plain
-from graph_memory.model.errors import Code, GraphError, Hint, Reference, single, unusable_place
+from graph_memory.model.errors import Code, GraphError, Hint, Reference, unusable_path, unwrap_single
 from graph_memory.model.results import ReadyCall
 
 logger = logging.getLogger(__name__)
@@ -142,11 +142,11 @@ CALLED_BY_NAME: ContextVar[bool] = ContextVar("called_by_name", default=False)
 
 def as_graph_error(error: BaseException) -> GraphError:
     """Return a GraphError for any exception. Unexpected ones become INTERNAL, with the traceback logged at DEBUG."""
-    error = single(error)
+    error = unwrap_single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
-        return unusable_place(error)
+        return unusable_path(error)
     if isinstance(error, typer.TyperException):
         return _usage_error(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"

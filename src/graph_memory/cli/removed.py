@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import typer
 
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 REMOVED: Mapping[str, str] = {
     "ask": "call memory_query",
@@ -63,7 +63,9 @@ def _refusal(command: str, replacement: str) -> Callable[[], None]:
     """Return the function of a removed command. It raises INVALID_ARGUMENT with the replacement."""
 
     def refuse() -> None:
-        raise fault("command", f"`graph-memory {command}` was removed", f"Run `graph-memory {_example(replacement)}`.")
+        raise invalid_argument(
+            "command", f"`graph-memory {command}` was removed", f"Run `graph-memory {_example(replacement)}`."
+        )
 
     return refuse
 

@@ -10,8 +10,8 @@ from graph_memory.gtd.lists import ActionNeighbours, Means, Neighbours
 from graph_memory.gtd.results import Available, NextActions, ProjectActions, Review, StuckProjects, Waiting, WaitingFor
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 WEEK = timedelta(days=7)
 DAY = timedelta(days=1)
@@ -110,7 +110,9 @@ class Gtd:
     async def _project(self, project: str) -> Sequence[NodeSummary]:
         info = await self._memory.get_node(project)
         if info.type != "Project":
-            raise fault("project", f"{quoted(project)} is a node of type {info.type}", "Give the id of a Project.")
+            raise invalid_argument(
+                "project", f"{quote(project)} is a node of type {info.type}", "Give the id of a Project."
+            )
         return await self._memory.describe_nodes([project])
 
     async def _neighbours_of(self, actions: Sequence[NodeSummary]) -> ActionNeighbours:
@@ -148,17 +150,17 @@ def _day(today: date | None) -> date:
 
 def _check_contexts(contexts: Collection[str] | None) -> Collection[str] | None:
     if isinstance(contexts, str):
-        raise fault("contexts", "contexts is a text, not a list", 'For one context, give ["phone"].')
+        raise invalid_argument("contexts", "contexts is a text, not a list", 'For one context, give ["phone"].')
     return contexts
 
 
 def _check_minutes(minutes: float | None) -> float | None:
     if minutes is not None and not minutes > 0:
-        raise fault("minutes", f"minutes must be above 0, not {minutes:g}", "Give more than 0, or omit it.")
+        raise invalid_argument("minutes", f"minutes must be above 0, not {minutes:g}", "Give more than 0, or omit it.")
     return minutes
 
 
 def _check_energy(energy: str | None) -> str | None:
     if energy is not None and energy not in rules.ENERGIES:
-        raise fault("energy", f"{quoted(energy)} is not a level of energy", "Use low, medium or high.")
+        raise invalid_argument("energy", f"{quote(energy)} is not a level of energy", "Use low, medium or high.")
     return energy

@@ -8,7 +8,7 @@ from itertools import chain
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import ConnectionSummary, Direction, NodeSummary
-from graph_memory.model.text.wording import listed
+from graph_memory.model.text.wording import join_names
 
 
 async def require_types(memory: Memory, node_types: Sequence[str], connection_types: Sequence[str]) -> None:
@@ -23,7 +23,7 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
     for code, names in missing.items():
         if names:
             hint = Hint("{graph-memory ontology apply gtd} adds all types of Getting Things Done to a domain.")
-            message = f"The ontology does not define {listed(names)}, which Getting Things Done needs"
+            message = f"The ontology does not define {join_names(names)}, which Getting Things Done needs"
             raise GraphError(code, message, {"missing": names, "hint": hint})
 
 

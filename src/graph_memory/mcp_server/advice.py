@@ -12,9 +12,9 @@ from graph_memory.mcp_server.presets import shortest_names
 from graph_memory.memory.recall.guide import GUIDES
 from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint, Reference
-from graph_memory.model.events import is_whole
+from graph_memory.model.events import is_generated_id
 from graph_memory.model.results import Result
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.operations.table import TOOLSETS
 
 if TYPE_CHECKING:
@@ -115,13 +115,13 @@ class Advice:
     def unknown_tool(self, name: str) -> str:
         """Return the message about a tool that is not served."""
         reason = f"; this server does not serve it. {self._how_to_add(name)}" if name in _TOOLSET_OF else ""
-        return f"Unknown tool: {quoted(name)}{reason}"
+        return f"Unknown tool: {quote(name)}{reason}"
 
 
 async def with_whole_id(memory: Memory, error: GraphError) -> GraphError:
     """Return an error about an unknown id, with the complete ids that a partial id or a title may mean."""
     identifier = next((error.details[name] for name in _ID_DETAILS if name in error.details), None)
-    if error.code not in _NOT_FOUND or not isinstance(identifier, str) or is_whole(identifier):
+    if error.code not in _NOT_FOUND or not isinstance(identifier, str) or is_generated_id(identifier):
         return error
     results: Sequence[Named] = ()
     with suppress(GraphError):
@@ -131,7 +131,7 @@ async def with_whole_id(memory: Memory, error: GraphError) -> GraphError:
         return error
     ids = ", ".join(entry.id for entry in candidates)
     role = "the beginning of the id" if candidates[0].id.startswith(identifier) else "the title of"
-    return _with_hint(error, f"{quoted(identifier)} is {role} {ids}. Give the whole id.")
+    return _with_hint(error, f"{quote(identifier)} is {role} {ids}. Give the whole id.")
 
 
 def with_selection_hint(error: GraphError, selected: str | None) -> GraphError:

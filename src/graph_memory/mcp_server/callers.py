@@ -13,8 +13,8 @@ from starlette.requests import Request
 
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.errors import Hint
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 
 SESSION = "Graph-Memory-Session"
 """The header in which an HTTP client may name the session of its changes."""
@@ -37,7 +37,7 @@ Context = ServerRequestContext[Startup]
 def actor_of(ctx: Context) -> str | None:
     """Return the name and version of the client, or None."""
     params = ctx.session.client_params
-    return f"{shown(params.client_info.name)} {shown(params.client_info.version)}".strip() if params else None
+    return f"{printable(params.client_info.name)} {printable(params.client_info.version)}".strip() if params else None
 
 
 def asks_within_calls(ctx: Context) -> bool:
@@ -83,14 +83,14 @@ def session_argument_of(arguments: Mapping[str, object]) -> str | None:
         return None
     if not isinstance(session, str) or not _NAME.fullmatch(session) or session == _CURRENT:
         hint = Hint("Pass the session_id that {session_start} returned, or omit it.")
-        raise fault(SESSION_ID, f"{quoted(session)} is not the id of a session", hint)
+        raise invalid_argument(SESSION_ID, f"{quote(session)} is not the id of a session", hint)
     return session
 
 
 def _check_header(names: list[str]) -> str:
     if len(names) > 1 or not _NAME.fullmatch(names[0]) or names[0] == _CURRENT:
         hint = "Give one name of up to 128 letters, digits and marks, without spaces. `current` means your own."
-        raise fault(SESSION, f"The header {SESSION} does not name a session", hint)
+        raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
     return names[0]
 
 

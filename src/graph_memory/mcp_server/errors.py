@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from graph_memory.model.errors import Code, GraphError, single, unusable_place
+from graph_memory.model.errors import Code, GraphError, unusable_path, unwrap_single
 
 logger = logging.getLogger(__name__)
 
@@ -24,11 +24,11 @@ def masking() -> Generator[None]:
 
 
 def _mask_error(error: BaseException) -> GraphError:
-    error = single(error)
+    error = unwrap_single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
-        return unusable_place(error)
+        return unusable_path(error)
     log_id = f"fault_{uuid.uuid4().hex[:12]}"
     logger.error("Unexpected failure %s", log_id, exc_info=error)
     hint = "The arguments are not at fault. Give this id to the operator of the server: its log has the details."

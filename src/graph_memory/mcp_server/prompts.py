@@ -11,7 +11,7 @@ from mcp import MCPError, types
 from graph_memory.mcp_server.callers import Context
 from graph_memory.memory.recall.guide import WAYS
 from graph_memory.model.errors import Hint
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 
 START_TOOL = "session_start"
 """The tool that the prompts refer to. Without it, the server offers no prompts."""
@@ -42,7 +42,7 @@ class _Prompt:
 
     def text(self, project: str | None) -> Hint:
         """Return the text for the agent."""
-        of_project = f" (project: {quoted(project)})" if project else ""
+        of_project = f" (project: {quote(project)})" if project else ""
         return Hint(*self.templates, of_project=of_project, ways=WAYS)
 
 
@@ -60,7 +60,7 @@ async def _list(_ctx: Context, _params: types.PaginatedRequestParams | None) -> 
 def _prompt(params: types.GetPromptRequestParams, fit: Callable[[str], str]) -> types.GetPromptResult:
     prompt = PROMPTS.get(params.name)
     if prompt is None:
-        message = f"There is no prompt {quoted(params.name)}: there are {' and '.join(PROMPTS)}"
+        message = f"There is no prompt {quote(params.name)}: there are {' and '.join(PROMPTS)}"
         raise MCPError(types.INVALID_PARAMS, message)
     text = fit(prompt.text((params.arguments or {}).get(_PROJECT)))
     prompt_message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.mcp_server.callers import Context, is_over_http, session_of
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 MOST_SESSIONS = 10_000
 """Maximum number of sessions with a selection. Beyond it, the oldest selections are dropped."""
@@ -27,7 +27,7 @@ class Selection:
         session = _session(ctx, carried)
         if session is None and is_over_http(ctx):
             hint = "Name the domain in each call, or name the session in the header Graph-Memory-Session."
-            raise fault("name", "This client has no session that could remember a domain", hint)
+            raise invalid_argument("name", "This client has no session that could remember a domain", hint)
         self._domains.pop(session, None)
         self._domains[session] = domain
         if len(self._domains) > MOST_SESSIONS:

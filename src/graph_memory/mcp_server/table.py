@@ -8,7 +8,7 @@ from graph_memory.mcp_server.official import OfficialTool
 from graph_memory.mcp_server.presets import AGENT, LISTED_ARGUMENTS, OF_TOOLSETS
 from graph_memory.mcp_server.tools import AnyTool, Tool
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import quoted, suggestion
+from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.operations.official import OfficialOperation
 from graph_memory.operations.operation import AnyOperation
 from graph_memory.operations.table import OPERATIONS, TOOLSETS
@@ -46,7 +46,7 @@ def _unknown_toolset(name: str, names: Collection[str]) -> GraphError:
         name, names, Hint("Name toolsets or tools, separated by commas; {graph-memory call --list} lists them.")
     )
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
-    return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quoted(name)} does not exist. {_toolsets()}", details)
+    return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quote(name)} does not exist. {_toolsets()}", details)
 
 
 def _toolsets() -> str:

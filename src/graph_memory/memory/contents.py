@@ -12,7 +12,7 @@ import anyio.to_thread
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.text.wording import kind_of
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, ContentRef, content_from
 from graph_memory.storage.blobs.blobs import Blobs
 from graph_memory.storage.blobs.cache import ContentCache
@@ -152,10 +152,14 @@ async def content_of(data: str | bytes | Path, encoding: str, content_format: st
     Raises INVALID_ENCODING, and INVALID_ARGUMENT for other values and for unreadable files.
     """
     if not isinstance(data, (str, bytes, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("content", f"content must be text, bytes or a path, not {kind_of(data)}", "Give one of these.")
+        raise invalid_argument(
+            "content", f"content must be text, bytes or a path, not {kind_of(data)}", "Give one of these."
+        )
     if isinstance(data, Path):
         try:
             data = await anyio.Path(data).read_bytes()
         except OSError as error:
-            raise fault("content", f"Cannot read {data}: {error.strerror}", "Give a readable file.") from error
+            raise invalid_argument(
+                "content", f"Cannot read {data}: {error.strerror}", "Give a readable file."
+            ) from error
     return content_from(data, encoding, content_format)

@@ -14,7 +14,7 @@ from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Origin, with_moments
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.ontologies import HEAD, MAX_READS, no_ontology
 from graph_memory.storage.log.transaction import LogWithin, log_within
 from graph_memory.storage.log.writing import Log
@@ -127,7 +127,7 @@ async def last_state(
         if (result := rows[0].state) is not None and result.get("_id") == subject:
             return LastState(with_moments(result), rows[0].text)
     hint = Hint("The graph was changed outside graph-memory: run {graph-memory verify}.")
-    raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
+    raise GraphError(Code.STORE_CONFLICT, f"{printable(subject)} is in the graph, but not in the log", {"hint": hint})
 
 
 async def used_ids(reader: Reader, domain: str, requested_id: str | None) -> Collection[str]:

@@ -1,10 +1,10 @@
-"""What the operations on domains return."""
+"""Results of the operations on domains."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from graph_memory.model.results import Changed, Found, Result, Timestamp
+from graph_memory.model.results import Changed, PagedResult, Result, Timestamp
 
 
 class DomainProtection(Result):
@@ -36,30 +36,34 @@ class DomainSummary(Result):
 
 
 class DomainInfo(DomainSummary):
-    """One domain with the numbers of its nodes and connections, and what search lacks of them."""
+    """One domain with the numbers of its nodes, connections, and passages that search lacks."""
 
     metadata: dict[str, object] | None = None
     last_access: Timestamp | None = Field(
-        default=None, description="When something of it was last read by id or found by a search"
+        default=None, description="When one of its nodes was last read by id or found by a search"
     )
     ontology_version: int = Field(description="Number of the last change of its own types")
     inherited_types: dict[str, tuple[str, ...]] | None = Field(
         default=None, description="Types of the domains above, by domain"
     )
     differing_types: tuple[str, ...] | None = Field(
-        default=None, description="Types that a domain above has changed, or added, since this one has them"
+        default=None, description="Types that a domain above has changed or added since this domain copied them"
     )
     branches: tuple[str, ...] | None = Field(default=None, description="The domains made from it")
     nodes: int
     connections: int
-    content_bytes: int = Field(description="Bytes of the contents of its nodes and connections as they are now")
-    not_indexed: int = Field(default=0, description="Latest changes that are not indexed yet; a search does it first")
+    content_bytes: int = Field(description="Bytes of the current contents of its nodes and connections")
+    not_indexed: int = Field(
+        default=0, description="Latest changes that are not indexed yet; the next search indexes them first"
+    )
     without_vectors: int = Field(default=0, description="Passages that have no vectors yet")
-    analyser: str | None = Field(default=None, description="The analyser by which search reads words, once it does")
+    analyser: str | None = Field(
+        default=None, description="The analyser of the domain's text search, once there is an index"
+    )
     protection: DomainProtection | None = None
 
 
-class Domains(Found):
+class Domains(PagedResult):
     """Domains, by name."""
 
     domains: tuple[DomainSummary, ...]
@@ -72,7 +76,7 @@ class DomainChanged(Changed):
 
 
 class DomainSelected(Result):
-    """The domain that calls of this session are about from now on, unless they name another."""
+    """The domain that this session's next calls use unless they name another."""
 
     domain: str
 

@@ -14,19 +14,19 @@ from typing import LiteralString, Self, cast
 class Code(StrEnum):
     """Every way in which a call can fail. Callers switch on the code; the message is for reading."""
 
-    # What was asked for is not there, or is there already.
+    # A name or id does not exist, or exists already.
     ONTOLOGY_NOT_FOUND = "ONTOLOGY_NOT_FOUND"
     """The domain has no ontology yet: call `create_ontology` first."""
     ONTOLOGY_ALREADY_EXISTS = "ONTOLOGY_ALREADY_EXISTS"
     """The domain has an ontology: extend it with `add_node_type` and `add_connection_type`."""
     TYPE_ALREADY_EXISTS = "TYPE_ALREADY_EXISTS"
-    """The ontology already defines a type of that name, and it cannot become what was given."""
+    """The ontology already defines a different type of that name."""
     DOMAIN_ALREADY_EXISTS = "DOMAIN_ALREADY_EXISTS"
     """A domain with that name already exists: choose another name, or delete it first."""
     DOMAIN_HAS_BRANCHES = "DOMAIN_HAS_BRANCHES"
     """Other domains were branched from this one: delete them first."""
     DOMAIN_HAS_CHILDREN = "DOMAIN_HAS_CHILDREN"
-    """Other domains are under this one: delete them first, or put them elsewhere."""
+    """Other domains are under this one: delete them first, or move them."""
     NODE_NOT_FOUND = "NODE_NOT_FOUND"
     """The domain has no node with that id."""
     NODE_ALREADY_EXISTS = "NODE_ALREADY_EXISTS"
@@ -38,9 +38,9 @@ class Code(StrEnum):
     LINK_NOT_FOUND = "LINK_NOT_FOUND"
     """The domain has no link to another domain with that id."""
     LINK_ALREADY_EXISTS = "LINK_ALREADY_EXISTS"
-    """The node has a link of that type to that node of the other domain already."""
+    """The node already has a link of that type to that node of the other domain."""
     DANGLING_REFERENCE = "DANGLING_REFERENCE"
-    """A connection would be left without one of its ends."""
+    """A connection would lose one of its ends."""
 
     # The ontology forbids it.
     INVALID_ONTOLOGY = "INVALID_ONTOLOGY"
@@ -52,7 +52,7 @@ class Code(StrEnum):
     INVALID_TOPOLOGY = "INVALID_TOPOLOGY"
     """The connection type does not join these node types, or would break its cardinality or form a cycle."""
     REQUIRED_PROPERTY_MISSING = "REQUIRED_PROPERTY_MISSING"
-    """The type requires properties that were not given."""
+    """The type requires properties that are missing."""
     INVALID_PROPERTY = "INVALID_PROPERTY"
     """A property key or value cannot be stored, or breaks the type's rules."""
     UNIQUE_PROPERTY_TAKEN = "UNIQUE_PROPERTY_TAKEN"
@@ -72,35 +72,35 @@ class Code(StrEnum):
     VERSION_CONFLICT = "VERSION_CONFLICT"
     """`expected_version` is not the current version: someone else has changed it."""
     PROTECTED = "PROTECTED"
-    """It is read-only: `details` has the reason, who may lift the protection, and until when it holds."""
+    """The domain, node or connection is read-only: see `details` for the reason, the end, and who may unprotect it."""
 
     EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
     """The domain's log has no such event."""
     SUBJECT_ERASED = "SUBJECT_ERASED"
-    """It was erased: the log records only that it once existed."""
+    """The subject was erased: the log records only that it existed."""
     HISTORY_COMPACTED = "HISTORY_COMPACTED"
     """The log was compacted beyond that point; `details.compacted_to` is the first point that can be read."""
     INVALID_ARCHIVE = "INVALID_ARCHIVE"
     """The file or folder is not an export, or is damaged, cut short or from a newer version."""
     INVALID_SOURCE = "INVALID_SOURCE"
-    """Something in the files to be loaded cannot be: `details.report` names the file, line and column of each."""
+    """The files to load have errors: `details.report` names the file, line and column of each."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
-    """Some changes cannot simply be undone; `details.conflicts` gives the reason and the choices for each subject."""
+    """Some changes cannot be undone; `details.conflicts` gives the reason and the choices for each subject."""
 
     MERGE_CONFLICT = "MERGE_CONFLICT"
-    """Both domains changed the same thing; `details.conflicts` lists what, and what can resolve it."""
+    """Both domains changed the same subject; `details.conflicts` lists each conflict and its resolutions."""
     BATCH_REFUSED = "BATCH_REFUSED"
-    """Operations of a batch are at fault, and nothing was changed; `details.faults` says what is wrong with each."""
+    """Operations of a batch are invalid, and nothing was changed; `details.faults` describes each error."""
     IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
-    """The idempotency key was used before: for other operations, or some of what it wrote was erased or compacted."""
+    """The idempotency key was used for other operations, or some of its changes were erased or compacted."""
 
-    # The service could not.
+    # The service failed.
     FILE_CREATION_FAILED = "FILE_CREATION_FAILED"
     """Content could not be written; nothing was changed."""
     CONTENT_READ_FAILED = "CONTENT_READ_FAILED"
     """Stored content is missing or damaged."""
     NO_MODEL = "NO_MODEL"
-    """No language model is set, or it does not answer: `details.material` is what it would have written from."""
+    """No language model is set, or it does not answer: `details.material` has the input for writing the text."""
     STARTING = "STARTING"
     """Neo4j is still starting: try again in a moment."""
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
@@ -108,7 +108,7 @@ class Code(StrEnum):
     STORE_INCOMPATIBLE = "STORE_INCOMPATIBLE"
     """The server is too old, its data was written by a newer graph-memory, or its schema is incomplete."""
     STORE_CONFLICT = "STORE_CONFLICT"
-    """The database holds something that is not in the log; `graph-memory verify` names it."""
+    """The database has data that is not in the log; `graph-memory verify` names it."""
     TRANSACTION_LOST = "TRANSACTION_LOST"
     """The connection was lost while a transaction was open: nothing was changed; run all of it again."""
     DOMAIN_BUSY = "DOMAIN_BUSY"
@@ -116,36 +116,36 @@ class Code(StrEnum):
     TIMEOUT = "TIMEOUT"
     """The server stopped the statement at its time limit; nothing was changed."""
     INTERNAL = "INTERNAL"
-    """graph-memory itself failed; its log has the details under the id given."""
+    """graph-memory itself failed; its log has the details under the id of the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a hint refers to: operations of which any one will do, an argument, or a command for a shell."""
+    """A reference in a hint: alternative operations, an argument, or a shell command."""
 
     names: Sequence[str]
     arguments: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Arguments to give, each with its value, which is empty for a flag."""
+    """Arguments and their values; the value of a flag is empty."""
 
     @property
     def is_command(self) -> bool:
-        """Whether it is a command for a shell."""
+        """Whether it is a shell command."""
         return self.names[0].startswith("graph-memory ")
 
     def render(self, names: Sequence[str]) -> str:
-        """Return these names in words, with the arguments to give."""
+        """Return the names as text, with the arguments."""
         if self.is_command:
             return f"`{self.names[0]}`"
-        given = " and ".join(f"{name} {value}".rstrip() for name, value in self.arguments.items())
-        return " or ".join(names) + (given and f" with {given}")
+        arguments = " and ".join(f"{name} {value}".rstrip() for name, value in self.arguments.items())
+        return " or ".join(names) + (arguments and f" with {arguments}")
 
 
 class Hint(str):
-    """A text for a caller that refers to operations: a plain text in Python, and rendered anew at every other edge.
+    """A text that refers to operations. It is plain text in Python; other interfaces render it with their own names.
 
     Braces in a template contain the name of a value, or a reference: `{operation}`, `{operation|another}`,
     `{operation:argument=value,flag}`, `{argument}` or `{graph-memory command}`. Values are never read as templates.
-    Each template is a part of its own, which an edge leaves out if it cannot offer an operation of the part.
+    An interface omits each template that refers to an operation which it does not offer.
     """
 
     parts: Sequence[Sequence[str | Reference]]
@@ -166,17 +166,17 @@ class Hint(str):
         return [piece for part in self.parts for piece in part if isinstance(piece, Reference)]
 
     def render(self, name: Callable[[Reference], str | None]) -> str:
-        """Return the text with a name for each reference, without the parts of which a reference has none."""
+        """Return the text with `name(reference)` for each reference. Omit parts in which a reference has no name."""
         return _join(self.parts, name).strip()
 
 
 def _parts(template: str, values: Mapping[str, object]) -> Iterator[Sequence[str | Reference]]:
-    """Yield the parts of a template: one, and those of the hints among its values."""
+    """Yield the part of a template, and the parts of hints among its values."""
     part: list[str | Reference] = []
-    for text, name, given, _ in Formatter().parse(template):
+    for text, name, arguments, _ in Formatter().parse(template):
         value = values.get(name or "", "")
         if name and name not in values:
-            value = _reference(name, given or "", values)
+            value = _reference(name, arguments or "", values)
         if isinstance(value, Hint):
             *ended, last = [[*part, text, *value.parts[0]], *value.parts[1:]]
             yield from ended
@@ -186,38 +186,38 @@ def _parts(template: str, values: Mapping[str, object]) -> Iterator[Sequence[str
     yield part
 
 
-def _reference(names: str, given: str, values: Mapping[str, object]) -> Reference:
-    pairs = (pair.partition("=") for pair in given.split(",") if pair)
+def _reference(names: str, arguments: str, values: Mapping[str, object]) -> Reference:
+    pairs = (pair.partition("=") for pair in arguments.split(",") if pair)
     return Reference(names.split("|"), {name: str(values.get(name, value)) for name, _, value in pairs})
 
 
 def _join(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
     """Return the parts in which every reference has a name, as one text."""
-    named = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
-    return "".join(word for part in named if None not in part for word in part if word is not None)
+    rendered = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
+    return "".join(word for part in rendered if None not in part for word in part if word is not None)
 
 
-def single(error: BaseException) -> BaseException:
-    """Return the error that a task group wrapped, if it wrapped only one."""
+def unwrap_single(error: BaseException) -> BaseException:
+    """Return the error inside exception groups of one error each; any other error as it is."""
     if not isinstance(error, BaseExceptionGroup):
         return error
     group = cast("BaseExceptionGroup[BaseException]", error)
-    return single(group.exceptions[0]) if len(group.exceptions) == 1 else group
+    return unwrap_single(group.exceptions[0]) if len(group.exceptions) == 1 else group
 
 
-def unusable_place(error: OSError) -> GraphError:
-    """Return the error for a file or folder of ours that the system does not let us use."""
+def unusable_path(error: OSError) -> GraphError:
+    """Return the STORE_UNAVAILABLE error for a file or folder of graph-memory that cannot be used."""
     reason = error.strerror or type(error).__name__
-    hint = "GRAPH_MEMORY_HOME and GRAPH_MEMORY_CACHE must be writable folders on a disk with free space."
-    message = f"Cannot use a file or folder: {reason}"
+    hint = "Check that GRAPH_MEMORY_HOME and GRAPH_MEMORY_CACHE are writable folders on a disk with free space."
+    message = f"graph-memory cannot use one of its files or folders: {reason}"
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=str(error.filename or "") or None)
 
 
 class GraphError(Exception):
     """A failure with a `code` to switch on, a `message` to read and `details` to act on.
 
-    `details["hint"]`, where present, says what to do next. `path`, where present, is the file or folder that it is
-    about, for who sits at the machine: a client of the MCP server is not told it.
+    `details["hint"]`, where present, says what to do next. `path`, where present, is the file or folder at fault. Only
+    the command line shows it, never the MCP server.
     """
 
     def __init__(
@@ -236,7 +236,7 @@ class GraphError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do next, where there is something to say."""
+        """The next step for the caller, if there is one."""
         return cast("str | None", self.details.get("hint"))
 
     def to_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The log: drafts that a decision asks for, the events they become, and the receipt for having written them."""
+"""The log: drafts of changes, the events that record them, and the receipts of writes."""
 
 from __future__ import annotations
 
@@ -16,42 +16,39 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import PROTECTION, Guard, stored_protection
 from graph_memory.model.subjects.subjects import State, StoredValue, content_ref, present
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.clock import next_time
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.model.values.content import Content
 
 
 class Op(StrEnum):
-    """What an event did to its subject."""
+    """The operation of an event on its subject."""
 
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
     SNAPSHOT = "snapshot"
-    """It changed nothing: the states with which the log of a branch begins, or one that was compacted."""
+    """No change: the states with which the log of a branch, or a compacted log, begins."""
 
 
 def new_id(prefix: str) -> str:
-    """Return a fresh id: the prefix and a ULID, sortable by the time of its making."""
+    """Return a new id: the prefix and a ULID, which sorts by creation time."""
     return f"{prefix}_{ULID()}"
 
 
-WHOLE_ID = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_(?:[0-9a-f]{12}|[0-9a-f]{32})")
-"""The form of the ids that are made for data and sessions."""
+GENERATED_ID = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_(?:[0-9a-f]{12}|[0-9a-f]{32})")
+"""The form of generated ids of data and sessions."""
 
 
-def is_whole(name: str) -> bool:
-    """Say whether a name has the form of the ids that are made for data and sessions: it is the beginning of no other.
-
-    Who looks for what a name may be the beginning of need not look then.
-    """
-    return WHOLE_ID.fullmatch(name) is not None
+def is_generated_id(name: str) -> bool:
+    """Return whether a name has the form of a complete generated id, so that it is not the prefix of another id."""
+    return GENERATED_ID.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Who asked for a change: the session, `agent` or `user`, and a name; and whether it was by the command line."""
+    """The origin of a change: session, source (`agent` or `user`), actor, and whether it was the command line."""
 
     session: str | None = None
     source: str = "user"
@@ -59,19 +56,19 @@ class Origin:
     at_command_line: bool = False
 
     def __post_init__(self) -> None:
-        """Raise INVALID_ARGUMENT for a name that nothing can keep."""
-        for argument, given in (("session", self.session), ("actor", self.actor)):
-            if given is not None and not is_encodable(given):
-                raise fault(argument, f"{quoted(given)} contains a lone surrogate", "Remove it from the name.")
+        """Raise INVALID_ARGUMENT for a name that cannot be stored."""
+        for argument, text in (("session", self.session), ("actor", self.actor)):
+            if text is not None and not is_encodable(text):
+                raise invalid_argument(argument, f"{quote(text)} contains a lone surrogate", "Remove it from the name.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One change that a decision asks for, before the log has numbered it.
+    """One change before the log has numbered it.
 
-    `state` is the whole state after the change, None for a delete. `content` is given when the change writes
-    content, with its search `windows` when those were made already; `previous` is the subject's version before.
-    What is `erased` is a delete to everybody who reads the log; `was` is what it did, None for the erasure itself.
+    `state` is the whole state after the change, None for a delete. `content` is set if the change writes content, and
+    `windows` if its search windows exist already. `previous` is the version of the subject before the change.
+    Readers of the log see an `erased` change as a delete. `erased_op` is its original operation, None for the erasure.
     """
 
     op: Op
@@ -85,12 +82,12 @@ class Draft:
     content: Content | None = None
     windows: tuple[str, ...] | None = None
     erased: bool = False
-    was: Op | None = None
+    erased_op: Op | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """By what a write that was asked for is known again, by any process: its first event has this id, and this hash."""
+    """The identity of a write with an idempotency key: the id of its first event, and the hash of its operations."""
 
     batch: str
     hash: str
@@ -98,7 +95,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A draft in its place in a domain's log. The first of a write with an idempotency key has the request's hash."""
+    """A draft with its number in a domain's log. The first event of an idempotent write has the hash of its request."""
 
     domain: str
     seq: int
@@ -115,7 +112,7 @@ class Event:
         return {**(self.draft.state or {}), **self.header()}
 
     def header(self) -> State:
-        """Return what its `_Event` node has beside its subject's state."""
+        """Return the properties of its `_Event` node other than the subject's state."""
         header: dict[str, StoredValue | None] = {
             "_domain": self.domain,
             "_seq": self.seq,
@@ -135,22 +132,22 @@ class Event:
             "_request": self.request,
             "_refused": self.refused,
             "_erased": self.draft.erased or None,
-            "_was": str(self.draft.was) if self.draft.was else None,
+            "_was": str(self.draft.erased_op) if self.draft.erased_op else None,
         }
         return present(header)
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:
-        """Return the event that an `_Event` node's properties describe; its times may be text.
+        """Return the event with the properties of an `_Event` node, in which times may be text.
 
-        Raises STORE_CONFLICT for one that was damaged.
+        Raises STORE_CONFLICT for a damaged event.
         """
         try:
             return cls._from_row(row)
         except (KeyError, ValueError) as error:
-            amiss = f"it lacks {error}" if isinstance(error, KeyError) else f"{error}"
-            message = f"Event {row.get('_seq')} of domain {row.get('_domain')} cannot be read: {amiss}"
-            hint = "The log was changed from outside. Restore the database from a backup."
+            problem = f"it lacks {error}" if isinstance(error, KeyError) else f"{error}"
+            message = f"Event {row.get('_seq')} of domain {row.get('_domain')} cannot be read: {problem}"
+            hint = "Another program changed the log. Restore the database from a backup."
             raise GraphError(Code.STORE_CONFLICT, message, {"hint": hint}) from error
 
     @classmethod
@@ -170,7 +167,7 @@ class Event:
             previous=cast("int | None", row.get("_prev")),
             state=None if op is Op.DELETE else state,
             erased=row.get("_erased") is True,
-            was=Op(header["_was"]) if "_was" in header else None,
+            erased_op=Op(header["_was"]) if "_was" in header else None,
         )
         return cls(
             domain=header["_domain"],
@@ -190,24 +187,24 @@ HEADER = frozenset(
     | {"_at", "_session", "_source", "_actor", "_batch", "_request", "_refused", "_snapshot_of"}
     | {"_erased", "_was"}
 )
-"""The names on an `_Event` that are not its subject's state."""
+"""The properties of an `_Event` that are not part of its subject's state."""
 
 
 TIMES = frozenset({"_at", "_created", "_modified"})
-"""The times that nearly every event has."""
+"""The time properties of most events."""
 
 
 def with_moments(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Return properties of an event in which these times are times, not text."""
+    """Return the properties of an event with its TIMES as datetimes instead of text."""
     texts = {name: text for name in TIMES if isinstance(text := row.get(name), str)}
     return {**row, **{name: datetime.fromisoformat(text) for name, text in texts.items()}}
 
 
-def in_its_place(state: State, last: Event) -> State:
-    """Return what a type becomes, with the place among the types that it has had until its last event."""
-    kept = (last.draft.state or {}).get(DECLARED, last.seq)
-    own = {name: value for name, value in state.items() if name != DECLARED}
-    return own if last.draft.op is Op.DELETE else {**own, DECLARED: kept}
+def keep_declaration_order(state: State, last: Event) -> State:
+    """Return the new state of a type with its position among the types as of its last event."""
+    declared_at = (last.draft.state or {}).get(DECLARED, last.seq)
+    others = {name: value for name, value in state.items() if name != DECLARED}
+    return others if last.draft.op is Op.DELETE else {**others, DECLARED: declared_at}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +219,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What a write did: its changes in log order, none when there was nothing to change.
+    """The changes of a write in log order; empty if there was nothing to change.
 
-    It is `repeated` when the log had the write already, from an earlier run of it, which may have `refused` something.
+    `repeated`: an earlier call with the same idempotency key made the write. `refused`: the parts that it rejected.
     """
 
     domain: str
@@ -235,21 +232,21 @@ class Receipt:
 
     @classmethod
     def of(cls, domain: str, batch: str, events: Iterable[Event]) -> Receipt:
-        """Return the receipt for events that were written."""
+        """Return the receipt of written events."""
         lines = (Change(event.draft.op, event.draft.kind, event.draft.subject, event.seq) for event in events)
         return cls(domain=domain, batch=batch, changes=tuple(lines))
 
     @property
     def seq(self) -> int | None:
-        """The log's number after the write, None when nothing was written."""
+        """The number of the last event of the write, None if nothing was written."""
         return self.changes[-1].seq if self.changes else None
 
     def version_of(self, subject: str) -> int | None:
-        """Return the subject's version after the write, None when the write did not touch it."""
+        """Return the version of the subject after the write, None if the write did not change it."""
         return next((change.seq for change in reversed(self.changes) if change.subject == subject), None)
 
 
-def number(
+def number_events(
     drafts: Sequence[Draft],
     *,
     domain: str,
@@ -263,8 +260,7 @@ def number(
 ) -> list[Event]:
     """Return the drafts as events numbered from `after + 1`.
 
-    The first event has the request and what of it was refused, and its id is that of the batch, unless the batch began
-    before and it is given one.
+    The first event has the request and its refused parts. Its id is `first`, by default the id of the batch.
     """
     return [
         Event(
@@ -283,12 +279,12 @@ def number(
 
 
 def ontology_version(events: Iterable[Event], before: int) -> int:
-    """Return the version of the ontology after the events: the seq of the last event that changed it."""
+    """Return the version of the ontology after the events: the number of the last event that changed it."""
     return max((event.seq for event in events if event.draft.kind in ONTOLOGY_KINDS), default=before)
 
 
 def guard_after(events: Iterable[Event], before: Guard) -> Guard:
-    """Return what of a domain is protected after the events."""
+    """Return the protection of a domain after the events."""
     guard = before
     for draft in (event.draft for event in events):
         if draft.kind is Kind.DOMAIN:
@@ -299,13 +295,13 @@ def guard_after(events: Iterable[Event], before: Guard) -> Guard:
 
 
 def protects(draft: Draft) -> bool:
-    """Say whether something in the domain is protected as a draft leaves it."""
+    """Return whether a draft leaves a subject in the domain protected."""
     return draft.kind is not Kind.DOMAIN and PROTECTION in (draft.state or {})
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What every decision may look at: the domain, its ontology, and the time that its events will carry."""
+    """The state of a domain on which every decision is based; `at` is the time of the events to be written."""
 
     domain: str
     seq: int
@@ -314,11 +310,11 @@ class Head:
     guard: Guard = Guard()  # noqa: RUF009 - it is frozen
 
     def at_or_after(self, now: datetime) -> Head:
-        """Return the head with the time that the next events carry."""
+        """Return the head with the time of the next events."""
         return replace(self, at=next_time(self.at, now))
 
     def after(self, events: Sequence[Event]) -> Head:
-        """Return where the log stands after these events, if any."""
+        """Return the head after these events."""
         if not events:
             return self
         return replace(self, seq=events[-1].seq, at=events[-1].at, guard=guard_after(events, self.guard))

@@ -1,4 +1,4 @@
-"""Whether the state of a subject is what a query asks for, judged as Cypher judges it."""
+"""Filters of nodes and connections, with the same semantics as the Cypher queries."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
 
-from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.fields import NAMESPACE, ROOT
 from graph_memory.model.values.properties import PropertyValue, equal_values
 
 EventRow = Mapping[str, object]
-"""An event as Neo4j has it, with the whole state of its subject."""
+"""The properties of an `_Event` node, with the whole state of its subject."""
 Ends = tuple[object, object]
-"""Where a connection begins and ends."""
+"""The ids of the source and the target of a connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldFilter:
-    """What is asked of the fields of nodes, and of when they were created and last changed; None takes all."""
+    """A filter of nodes by their fields and times; None matches all."""
 
     namespace: str | None = None
     path_prefix: str | None = None
@@ -30,12 +30,12 @@ class FieldFilter:
     modified_before: datetime | None = None
 
     def params(self) -> dict[str, object] | None:
-        """Return it as statements take it, None where it takes all."""
-        asked = {each.name: getattr(self, each.name) for each in fields(self)}
-        return asked if any(value is not None for value in asked.values()) else None
+        """Return the filter as a Cypher parameter, None if it matches all."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return values if any(value is not None for value in values.values()) else None
 
-    def takes(self, event: EventRow) -> bool:
-        """Say whether a node is meant, by its last event."""
+    def matches(self, event: EventRow) -> bool:
+        """Return whether the filter matches a node, given its last event."""
         texts = cast("Mapping[str, str]", event)
         return (
             self.namespace in (None, texts.get("_namespace", NAMESPACE))
@@ -51,8 +51,8 @@ def _is_between(moment: object, begin: datetime | None, end: datetime | None) ->
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What nodes or connections are asked for; None takes all."""
+class Criteria:
+    """A filter of nodes or connections; None matches all."""
 
     kind: Kind
     type: str | None = None
@@ -60,49 +60,49 @@ class Wanted:
     valid_at: datetime | None = None
     from_id: str | None = None
     to_id: str | None = None
-    names: Names | None = None
-    """As what connections of the type are stored, where that is known; otherwise as the type says."""
+    names: TypeNames | None = None
+    """The type names under which connections of the type are stored; by default only `type`."""
     text: str | None = None
-    """What is searched for in contents. `takes` does not look at it."""
+    """Text to find in contents. `matches` ignores it."""
     fields: FieldFilter = FieldFilter()
 
-    def takes(self, event: EventRow | None) -> bool:
-        """Say whether a subject is meant, by its last event; there is none for what never was."""
+    def matches(self, event: EventRow | None) -> bool:
+        """Return whether the filter matches a subject, given its last event; None if it never existed."""
         if event is None or event["_op"] == "delete" or event["_kind"] != self.kind:
             return False
         return (
-            self._is_between(event)
+            self._matches_type_and_ends(event)
             and all(
                 key in event and equal_values(cast("PropertyValue", event[key]), value)
                 for key, value in self.properties.items()
             )
-            and holds_at(event, self.valid_at)
-            and self.fields.takes(event)
+            and is_valid_at(event, self.valid_at)
+            and self.fields.matches(event)
         )
 
     @property
-    def stored(self) -> Names | None:
-        """As what connections of the type are stored; None for every type."""
-        return self.names or (None if self.type is None else Names((self.type,)))
+    def stored_names(self) -> TypeNames | None:
+        """The type names under which connections of the type are stored; None for every type."""
+        return self.names or (None if self.type is None else TypeNames((self.type,)))
 
-    def is_turned(self, type_name: str, ends: Ends) -> bool:
-        """Say whether a connection that is wanted is so only from its other end, by its inverse."""
-        stored = self.stored
-        return (stored is not None and type_name not in stored.along) or not self._joins(ends)
+    def is_reversed(self, type_name: str, ends: Ends) -> bool:
+        """Return whether a matching connection matches only from its other end, by its inverse."""
+        stored = self.stored_names
+        return (stored is not None and type_name not in stored.along) or not self._matches_ends(ends)
 
-    def _joins(self, ends: Ends) -> bool:
+    def _matches_ends(self, ends: Ends) -> bool:
         return self.from_id in (None, ends[0]) and self.to_id in (None, ends[1])
 
-    def _is_between(self, event: EventRow) -> bool:
-        type_name, stored = event.get("_type"), self.stored
+    def _matches_type_and_ends(self, event: EventRow) -> bool:
+        type_name, stored = event.get("_type"), self.stored_names
         if self.kind is Kind.NODE or stored is None:
-            return self.type in (None, type_name) and self._joins((event.get("_from"), event.get("_to")))
+            return self.type in (None, type_name) and self._matches_ends((event.get("_from"), event.get("_to")))
         ends = (event.get("_from"), event.get("_to"))
-        is_along = type_name in stored.along and self._joins(ends)
-        return is_along or (type_name in stored.against and self._joins((ends[1], ends[0])))
+        is_along = type_name in stored.along and self._matches_ends(ends)
+        return is_along or (type_name in stored.against and self._matches_ends((ends[1], ends[0])))
 
 
-def holds_at(event: EventRow, at: datetime | None) -> bool:
-    """Say whether what a state says holds at a time; without a time, and where it says nothing of times, it does."""
+def is_valid_at(event: EventRow, at: datetime | None) -> bool:
+    """Return whether a state is valid at a time. Without a time, or without a validity, it is."""
     begins, ends = (cast("datetime | None", event.get(key)) for key in ("_valid_from", "_valid_to"))
     return at is None or ((begins is None or begins <= at) and (ends is None or ends > at))

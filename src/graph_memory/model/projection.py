@@ -1,7 +1,7 @@
-"""The one projector: events in, rows for a handful of static statements out.
+"""The projector: turns events into rows for a few static statements.
 
-Live writes and rebuilds share it. Each step is one file under `cypher/log/`, in the order in which they
-run; rows of subjects that an earlier event in the same batch touched are folded to their last state.
+Live writes and rebuilds share it. Each step is one file under `cypher/log/`; the steps run in their order. If several
+events of a batch are about one subject, its rows have the last state.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from graph_memory.model.subjects.subjects import (
     StoredValue,
     content_ref,
     entity_key,
+    length_state,
     present,
-    searched,
 )
 from graph_memory.model.text.search_windows import windows
 from graph_memory.model.text.visible import check_visible
@@ -46,19 +46,19 @@ Row = dict[str, object]
 
 @dataclass(slots=True)
 class Projection:
-    """Rows for each step."""
+    """The rows of each step."""
 
     domain: str
     rows: dict[Step, list[Row]] = field(default_factory=dict[Step, list[Row]])
 
     def add(self, step: Step, rows: Iterable[Row]) -> None:
-        """Add rows to a step; a step without rows is never run."""
+        """Add rows to a step. A step without rows does not run."""
         if new := list(rows):
             self.rows.setdefault(step, []).extend(new)
 
     @property
-    def begun(self) -> set[int]:
-        """The numbers of the events that the rows of new subjects append."""
+    def created_seqs(self) -> set[int]:
+        """The numbers of the events that the rows of new subjects append to the log."""
         rows = (row for kind in KINDS.values() if kind.create for row in self.rows.get(kind.create, ()))
         return {cast("Event", row["event"]).seq for row in rows}
 
@@ -69,34 +69,34 @@ class Projection:
 
     @property
     def size(self) -> int:
-        """The number of rows, each derived row counted by itself."""
-        return sum(weight(row) for rows in self.rows.values() for row in rows)
+        """The number of rows, including derived rows."""
+        return sum(row_count(row) for rows in self.rows.values() for row in rows)
 
 
-def weight(row: Row) -> int:
-    """Return how many rows there are in one: an owner's holds its derived rows, a new subject's those and its event."""
+def row_count(row: Row) -> int:
+    """Return the number of rows in a row: its derived rows, and two more for a new subject with its event."""
     derived = sum(len(cast("list[Row]", row.get(name, ()))) for name in ("rows", "keys", "windows"))
     return 2 + derived if "event" in row else max(1, derived)
 
 
 def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_limit: int | None = None) -> Projection:
-    """Return what the events do to the live graph and to the derived rows; `ontology` is that before them.
+    """Return the changes of the events to the live graph and the derived rows; `ontology` is that before them.
 
-    Events that are not in the log yet are given with the size in bytes up to which text is kept in Neo4j: the rows of
-    new subjects then append their events too.
+    Give `inline_limit` (the maximum bytes of text that Neo4j stores) for events that are not in the log yet. The rows
+    of new subjects then append their events too.
     """
     projection = Projection(domain)
     ontology = _ontology_for(events, ontology)
-    for created_here, event in _last_of_each(events):
+    for created_here, event in _last_events(events):
         step = KINDS[event.draft.kind].create
         if step and inline_limit is not None and created_here and _is_complete(event.draft, inline_limit):
             projection.add(step, [_creation_row(domain, event, ontology)])
         else:
             _project_subject(projection, event)
             _project_derived(projection, event.draft, ontology, is_new=created_here)
-        if name := materialized_as(event.draft, ontology):
-            is_gone = event.draft.op is Op.DELETE
-            project_inverse(projection, event, name, is_gone=is_gone, is_new=created_here)
+        if name := inverse_type(event.draft, ontology):
+            is_deleted = event.draft.op is Op.DELETE
+            project_inverse(projection, event, name, is_deleted=is_deleted, is_new=created_here)
     return projection
 
 
@@ -105,21 +105,22 @@ def with_types(ontology: Ontology, drafts: Iterable[Draft]) -> Ontology:
 
     Raises INVALID_NODE_TYPE for an end that is not defined, and INVALID_ONTOLOGY for too many types.
     """
-    types = [declared_by(draft) for draft in drafts]
+    types = [type_from_draft(draft) for draft in drafts]
     return ontology.with_types(
-        [one for one in types if isinstance(one, NodeType)], [one for one in types if isinstance(one, ConnectionType)]
+        [declared for declared in types if isinstance(declared, NodeType)],
+        [declared for declared in types if isinstance(declared, ConnectionType)],
     )
 
 
 def ontology_state(ontology: Ontology) -> State:
-    """Return what an event keeps of an ontology beside its types."""
+    """Return the state of an ontology without its types."""
     return present({"_open": ontology.open, "_description": ontology.description or None})
 
 
 def new_type_draft(declared: AnyType) -> Draft:
-    """Return the event that adds a type under a name that no type had; raises INVALID_ARGUMENT if it hides characters.
+    """Return the draft that adds a type under a new name. Raises INVALID_ARGUMENT for invisible characters in it.
 
-    Types that are stored already may have such names: the rule is younger than they are.
+    Stored types may have such names, because the rule is newer than they are.
     """
     kind = "Node type" if isinstance(declared, NodeType) else "Connection type"
     for name in (declared.name, *([declared.inverse] if isinstance(declared, ConnectionType) else [])):
@@ -128,32 +129,32 @@ def new_type_draft(declared: AnyType) -> Draft:
 
 
 def type_draft(declared: AnyType) -> Draft:
-    """Return the event that adds a type which a domain above has."""
+    """Return the draft that adds a type, which may be a copy of a type of a domain above."""
     kind = TYPE_OF[kind_of_type(declared)]
     return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
 
 
-def declared_by(draft: Draft) -> AnyType:
-    """Return the type that a draft of one declares."""
-    return declared_in(cast("str", (draft.state or {})["_definition"]))
+def type_from_draft(draft: Draft) -> AnyType:
+    """Return the type that a draft of a type declares."""
+    return type_from_json(cast("str", (draft.state or {})["_definition"]))
 
 
-def declared_in(definition: str) -> AnyType:
-    """Return the type of a definition in JSON: only connection types have ends."""
+def type_from_json(definition: str) -> AnyType:
+    """Return the type with a definition in JSON."""
     data = json.loads(definition)
     return connection_type_from(data) if "from_types" in data else node_type_from(data)
 
 
 def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
-    """Return the ontology with the types that come, or change, in the same batch as something that is of them."""
+    """Return the ontology with the types that are added or changed in the same batch as their nodes or connections."""
     types = {event.draft.subject: event.draft for event in events if event.draft.kind in TYPES}
     changed = {subject: draft for subject, draft in types.items() if draft.state is not None}
     is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in changed for event in events)
     return with_types(ontology, changed.values()) if is_used else ontology
 
 
-def _last_of_each(events: Sequence[Event]) -> list[tuple[bool, Event]]:
-    """Return each subject's last event with the batch's content of it, and whether it began within the batch."""
+def _last_events(events: Sequence[Event]) -> list[tuple[bool, Event]]:
+    """Return the last event of each subject with its content, and whether the batch creates the subject."""
     last: dict[str, tuple[bool, Event]] = {}
     for event in events:
         created_here, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
@@ -168,7 +169,7 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 
 
 def _is_complete(draft: Draft, inline_limit: int) -> bool:
-    """Say whether a change has all that makes a new subject: what it has for content, and no text that is elsewhere."""
+    """Return whether one row can create the subject: it has its content, and no text that is stored elsewhere."""
     content = draft.content
     if draft.op is not Op.CREATE or content is None:
         return draft.op is Op.CREATE and content_ref(draft.state or {}) is None
@@ -187,9 +188,9 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
 
 
 def _allowed_ends(declared: ConnectionType | None) -> Row:
-    """Return the types that the ends of a connection may have, null for any: they may have been assumed."""
-    given = {"source": declared.from_types, "target": declared.to_types} if declared else {}
-    return {end: list(types) for end, types in given.items() if types != (ANY,)}
+    """Return the allowed types of each end of a connection that not every type may have: the cached type may be old."""
+    ends = {"source": declared.from_types, "target": declared.to_types} if declared else {}
+    return {side: list(types) for side, types in ends.items() if types != (ANY,)}
 
 
 def _project_subject(projection: Projection, event: Event) -> None:
@@ -216,90 +217,92 @@ def _put_row(event: Event) -> Row:
         "from": draft.from_id,
         "to": draft.to_id,
         "content": _text_hash(draft.state or {}),
-        "text": searched_text(draft),
+        "text": searchable_text(draft),
         "state": live_state(event),
     }
 
 
 def project_inverse(
-    projection: Projection, event: Event, name: str, *, is_gone: bool = False, is_new: bool = False, stays: str = ""
+    projection: Projection, event: Event, name: str, *, is_deleted: bool = False, is_new: bool = False, stays: str = ""
 ) -> None:
-    """Say that the second relationship of a connection, of the type `name`, is to be there, or is to go.
+    """Add the row that creates or deletes the inverse relationship of a connection, of the type `name`.
 
-    Another one of the type `stays` is left as it is.
+    An inverse relationship of the type `stays` is not deleted.
     """
-    row = inverse_place(event.draft)
-    if is_gone:
+    row = inverse_ends(event.draft)
+    if is_deleted:
         projection.add(Step.DROP_INVERSES, [row])
     else:
-        made: Row = {"type": name, "stays": stays, "is_new": is_new, "state": inverse_state(event, name)}
-        projection.add(Step.PUT_INVERSES, [{**row, **made}])
+        row |= {"type": name, "stays": stays, "is_new": is_new, "state": inverse_state(event, name)}
+        projection.add(Step.PUT_INVERSES, [row])
 
 
-def inverse_place(draft: Draft) -> Row:
-    """Return whose second relationship it is, and between which nodes it is: those of the connection, turned round."""
+def inverse_ends(draft: Draft) -> Row:
+    """Return the connection of an inverse relationship, and the swapped ends of the connection."""
     return {"owner": draft.subject, "from": draft.to_id, "to": draft.from_id}
 
 
-def materialized_as(draft: Draft, ontology: Ontology) -> str:
-    """Return the type of the second relationship of a subject, empty where it has none."""
+def inverse_type(draft: Draft, ontology: Ontology) -> str:
+    """Return the type of the inverse relationship of a subject, empty if it has none."""
     declared = ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
     return declared.materialized_as if declared else ""
 
 
 def inverse_state(event: Event, name: str) -> State:
-    """Return the properties of the second relationship of a connection: those of the first, but for what is the log's.
+    """Return the properties of the inverse relationship of a connection.
 
-    It has no id, which keeps it from every look-up of connections, and no content and protection of its own.
+    It has no id, so that look-ups of connections do not return it, and no evidence, content and protection.
     """
     state = {key: value for key, value in live_state(event).items() if not key.startswith(_ONLY_FIRST)}
     return {**state, "_type": name, INVERSE_OF: event.draft.subject, "_creation_method": "automatic"}
 
 
 INVERSE_OF = "_inverse_of"
-"""The property of a second relationship that has the id of its connection."""
+"""The property of an inverse relationship with the id of its connection."""
 _ONLY_FIRST = ("_id", "_evidence", PROTECTION, CONTENT)
-"""How the names begin of what only the first relationship has."""
+"""Prefixes of the properties that an inverse relationship does not have."""
 
 
 def _text_hash(state: State) -> StoredValue | None:
-    """Return the hash of a state's content when that is text, which the live graph shows where it is small."""
+    """Return the hash of a state's content if it is text, which the live graph has if it is small."""
     ref = content_ref(state)
     return ref.sha256 if ref is not None and ref.is_text else None
 
 
 def live_state(event: Event) -> State:
-    """Return the properties that the event's subject has in the live graph, but for the text of its content."""
+    """Return the properties of the event's subject in the live graph, without the text of its content."""
     draft = event.draft
     header: dict[str, StoredValue] = {"_domain": event.domain, "_id": draft.subject, "_version": event.seq}
     if draft.kind is Kind.DOMAIN:
         return dict(draft.state or {})
     if draft.type is not None:
         header["_type"] = draft.type
-    return {**(draft.state or {}), **header, **found_by(draft)}
+    return {**(draft.state or {}), **header, **search_state(draft)}
 
 
-def found_by(draft: Draft) -> State:
-    """Return what the live graph has of an entity, or an observation, so that it is found by its names or text."""
-    state, text = draft.state or {}, searched_text(draft)
+def search_state(draft: Draft) -> State:
+    """Return the properties of the live graph by which an entity or an observation is found."""
+    state, text = draft.state or {}, searchable_text(draft)
     is_entity = draft.kind is Kind.NODE and ENTITY in state and isinstance(state.get("name"), str)
     key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
     called: State = {CALLED: True} if is_entity and isinstance(state.get("aliases"), str) else {}
-    return key if text is None else {**key, **searched(text), **called}
+    return key if text is None else {**key, **length_state(text), **called}
 
 
-def searched_text(draft: Draft) -> str | None:
-    """Return the text by which an entity, or an observation, is found: one a line; None for all else."""
+def searchable_text(draft: Draft) -> str | None:
+    """Return the names and type of an entity, one a line, or the text of an observation. Else return None."""
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
         return str(state[TEXT]) if TEXT in state else None
     texts = [state.get("name"), state.get(ENTITY), state.get("aliases")]
-    is_found = draft.kind is Kind.NODE and all(isinstance(one, str) for one in texts[:2]) and MENTIONED not in state
-    return "\n".join(one for one in texts if isinstance(one, str)) if is_found else None
+    is_searchable = (
+        draft.kind is Kind.NODE and all(isinstance(text, str) for text in texts[:2]) and MENTIONED not in state
+    )
+    return "\n".join(text for text in texts if isinstance(text, str)) if is_searchable else None
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
-    """Say what the derived rows of a subject are to be. Those that are so already are not touched by the statements."""
+    """Add the derived rows of a subject. The statements leave rows that exist already unchanged."""
     domain, owner = projection.domain, draft.subject
     indexes = indexes_in(draft.kind, draft.type or "", ontology)
     has_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.windows is not None)
@@ -317,18 +320,18 @@ def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *
 
 
 def indexes_in(kind: Kind, type_name: str, ontology: Ontology) -> tuple[Index, ...]:
-    """Return the indexes of a type of an ontology; none of what has no type, or of a type that is not declared."""
+    """Return the indexes of a type; none without a type, or if the ontology does not declare it."""
     return indexes_of(declared_type(kind, type_name, ontology))
 
 
 def declared_type(kind: Kind, type_name: str, ontology: Ontology) -> AnyType | None:
-    """Return what an ontology declares of a type of nodes or connections."""
+    """Return the declaration of a type of nodes or connections, or None."""
     find = {Kind.NODE: ontology.find_node_type, Kind.CONNECTION: ontology.find_connection_type}.get(kind)
     return find(type_name) if find else None
 
 
 def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
-    """Return the `_Key` rows of a subject's state; an index of which it lacks a property has none."""
+    """Return the `_Key` rows of a subject: one for each index of which it has all properties."""
     state = cast("Mapping[str, PropertyValue]", draft.state or {})
     return [
         {
@@ -345,10 +348,10 @@ def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
 
 
 def window_rows(domain: str, draft: Draft) -> list[Row]:
-    """Return the `_Window` rows of a node's content; binary content has none. They are indexed later."""
-    made = draft.windows
-    if made is None:
-        made = windows((draft.content.text if draft.content else None) or "")
+    """Return the `_Window` rows of a node's content, which are indexed later. Binary content has none."""
+    texts = draft.windows
+    if texts is None:
+        texts = windows((draft.content.text if draft.content else None) or "")
     return [
         {
             "_domain": domain,
@@ -357,5 +360,5 @@ def window_rows(domain: str, draft: Draft) -> list[Row]:
             "_place": place,
             "_text": window,
         }
-        for place, window in enumerate(made)
+        for place, window in enumerate(texts)
     ]

@@ -1,4 +1,4 @@
-"""What the operations of a memory return. Adapters render these and add nothing."""
+"""Results of the operations of a memory. Adapters render them and add nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Timestamp = Annotated[datetime, PlainSerializer(rfc3339, return_type=str)]
 
 
 Text = Annotated[str, WrapValidator(lambda value, check: value if isinstance(value, Hint) else check(value))]
-"""A text that stays a hint if it is one."""
+"""Text; a `Hint` is kept as a `Hint`."""
 
 
 class Result(BaseModel):
@@ -39,7 +39,7 @@ class Result(BaseModel):
 
 
 class ReadyCall(Result):
-    """A ready-made call that fixes a finding or resolves a conflict."""
+    """A complete call that fixes a finding or resolves a conflict."""
 
     tool: str
     arguments: dict[str, Any]
@@ -59,7 +59,7 @@ class ConnectionCreated(Result):
     connection_id: str = Field(description="Id of the new connection")
     version: int = Field(description="Version of the connection: pass it as expected_version to guard a later change")
     existing: Literal[True] | None = Field(
-        default=None, description="The connection was there already, stored as its inverse; nothing was written"
+        default=None, description="The connection already existed, stored as its inverse; nothing was written"
     )
 
 
@@ -72,7 +72,7 @@ class Changed(Result):
 class NodeDeleted(Changed):
     """The result of deleting a node."""
 
-    connections: int = Field(description="Connections, observations about it and links from it that went with it")
+    connections: int = Field(description="Connections, observations and outgoing links that were deleted with it")
     resumed: bool | None = Field(default=None, description="An interrupted deletion was resumed")
 
 
@@ -83,7 +83,7 @@ class OntologyChanged(Result):
 
 
 class OntologyApplied(OntologyChanged):
-    """The types that applying an ontology added, by name, and what it changed; none if the domain had all of it."""
+    """The types that applying an ontology added or changed; none if the domain already had all of them."""
 
     created: bool = Field(description="Whether this created the domain")
     node_types: tuple[str, ...]
@@ -103,10 +103,10 @@ class ProtectionInfo(Result):
 
 
 class ProtectionChanged(Changed):
-    """What protect or unprotect came to."""
+    """The result of protect or unprotect."""
 
     is_read_only: bool = Field(description="Whether it is read-only now")
-    expires_at: Timestamp | None = Field(default=None, description="When that ends by itself")
+    expires_at: Timestamp | None = Field(default=None, description="When the protection expires")
 
 
 class NodeInfo(Result):
@@ -147,7 +147,7 @@ class NodeContent(Result):
 
 
 class ConnectionInfo(Result):
-    """One connection, with its content when that was asked for."""
+    """One connection, with its content if requested."""
 
     id: str
     type: str
@@ -163,29 +163,31 @@ class ConnectionInfo(Result):
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
     inverse: str | None = Field(default=None, description="Type under which it is seen from its other end")
     bidirectional: Literal[True] | None = Field(default=None, description="It is seen from both ends")
-    transitive: Literal[True] | None = Field(default=None, description="Two in a row stand for one")
+    transitive: Literal[True] | None = Field(default=None, description="Two connections in a row imply a third")
     protection: ProtectionInfo | None = None
     strength: dict[str, float] | None = Field(
-        default=None, description="What is set of semantic, structural, temporal and confidence, each 0 to 1"
+        default=None, description="The set ones of semantic, structural, temporal and confidence, each 0 to 1"
     )
-    importance: float | None = Field(default=None, description="How important it was said to be, 0 to 1")
+    importance: float | None = Field(default=None, description="The importance that was set, 0 to 1")
     creation_method: CreationMethod = "manual"
     created_by: str | None = Field(default=None, description="The actor that created it")
-    evidence: str | None = Field(default=None, description="If inferred: from what")
-    premises_lost: tuple[str, ...] | None = Field(default=None, description="Of its evidence, what no longer holds")
+    evidence: str | None = Field(default=None, description="If inferred: the connections from which it follows")
+    premises_lost: tuple[str, ...] | None = Field(
+        default=None, description="Connections of its evidence that no longer hold"
+    )
 
 
 class NodeBrief(Result):
-    """One of many nodes, in short."""
+    """A node in a list."""
 
     id: str
     type: str
     title: str
-    domain: str | None = Field(default=None, description="Where it is, if several domains were asked")
+    domain: str | None = Field(default=None, description="Its domain, if several domains were searched")
 
 
 class ConnectionBrief(Result):
-    """One of many connections, in short."""
+    """A connection in a list."""
 
     id: str
     type: str
@@ -194,18 +196,18 @@ class ConnectionBrief(Result):
     to_id: str
     to_title: str
     inferred: Literal[True] | None = Field(
-        default=None, description="Stored as its inverse, from the other end; without it, as shown"
+        default=None, description="True if it is stored as its inverse, from the other end"
     )
 
 
 class Link(Result):
-    """A connection of the node that was asked about, as seen from that node."""
+    """A connection of the given node, as seen from that node."""
 
     id: str
     type: str
     direction: Literal["out", "in"]
     inferred: Literal[True] | None = Field(
-        default=None, description="Stored as its inverse, from the other end; without it, as shown"
+        default=None, description="True if it is stored as its inverse, from the other end"
     )
 
 
@@ -213,30 +215,30 @@ class ConnectedNode(NodeBrief):
     """A node at the other end of connections."""
 
     connections: tuple[Link, ...]
-    steps: int | None = Field(default=None, description="With transitive: connections in a row that lead to it")
+    steps: int | None = Field(default=None, description="With transitive: the number of connections in the path to it")
 
 
-class Answered(Result):
-    """What every answer has that may have to say more: one to a question in which types are named, a new domain."""
+class ResultWithWarnings(Result):
+    """A result that may have warnings."""
 
     warnings: tuple[Text, ...] | None = Field(
         default=None,
-        description="Why nothing may have been found, or how to get so many ids in pages",
+        description="Why the result may be empty, or how to get many ids in pages",
     )
 
 
-class Found(Answered):
-    """What every list of ids has."""
+class PagedResult(ResultWithWarnings):
+    """One page of a list of ids."""
 
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
-class NodeIds(Found):
-    """Ids of the nodes that matched."""
+class NodeIds(PagedResult):
+    """Ids of the matching nodes."""
 
     node_ids: tuple[str, ...]
     nodes: tuple[NodeBrief, ...] | None = Field(
-        default=None, description="With detail, or of several domains: what each is, and its domain"
+        default=None, description="With detail, or with several domains: id, type, title and domain of each"
     )
 
 
@@ -249,8 +251,8 @@ class ConnectedNodes(NodeIds):
     )
 
 
-class ConnectionIds(Found):
-    """Ids of the connections that matched."""
+class ConnectionIds(PagedResult):
+    """Ids of the matching connections."""
 
     connection_ids: tuple[str, ...]
     connections: tuple[ConnectionBrief, ...] | None = Field(
@@ -259,20 +261,20 @@ class ConnectionIds(Found):
 
 
 class WeighedConnection(ConnectionBrief):
-    """One of many connections, and how much it counts."""
+    """A connection in a list, with its weight."""
 
     weight: float = Field(description="0 to 1, from strength, importance and age")
 
 
-class WeighedConnections(Answered):
-    """Connections by their weight."""
+class WeighedConnections(ResultWithWarnings):
+    """Connections ordered by weight."""
 
     connections: tuple[WeighedConnection, ...]
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
 class NodeSummary(NodeBrief):
-    """One of many nodes: what lists show of it, and its properties."""
+    """A node in a list, with its properties."""
 
     modified: Timestamp
     version: int
@@ -280,7 +282,7 @@ class NodeSummary(NodeBrief):
 
 
 class ConnectionSummary(ConnectionBrief):
-    """One of many connections: what lists show of it, and its properties."""
+    """A connection in a list, with its properties."""
 
     modified: Timestamp
     version: int
@@ -291,24 +293,22 @@ class Validity(Result):
     """Whether a connection would be allowed."""
 
     valid: bool
-    reason: str | None = Field(default=None, description="If it is not: why, and what would be")
+    reason: str | None = Field(default=None, description="If it is not allowed: why, and which connections are")
 
 
-class Branched(Answered):
+class Branched(ResultWithWarnings):
     """A new branch."""
 
     domain: str
     forked_from: str
     forked_at: int = Field(description="Number in that domain's log after which the branch starts")
     seq: int = Field(description="Number of the branch's own first event; lower numbers belong to that domain")
-    subjects: int = Field(description="Types, nodes, connections, observations and links that it starts with")
-    warnings: tuple[Text, ...] | None = Field(
-        default=None, description="Why it is not under the domain that it was under"
-    )
+    subjects: int = Field(description="Number of types, nodes, connections, observations and links that it starts with")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why it is not under the parent of its source")
 
 
 class Difference(Result):
-    """One point at which the live graph and its log disagree."""
+    """One difference between the live graph and its log."""
 
     kind: str
     subject: str
@@ -318,7 +318,7 @@ class Difference(Result):
 
 
 class Verification(Result):
-    """What `verify` found in one domain, or what `rebuild` repaired and could not repair."""
+    """The differences in a domain that `verify` found, or that `rebuild` repaired and could not repair."""
 
     domain: str
     events: int = Field(description="Events in the log")
@@ -333,7 +333,7 @@ class Verification(Result):
 
 
 class CollectedBlob(Result):
-    """One blob that nothing refers to."""
+    """A blob without references."""
 
     domain: str
     name: str
@@ -341,7 +341,7 @@ class CollectedBlob(Result):
 
 
 class BlobsCollected(Result):
-    """Blobs that were deleted, or would be."""
+    """Blobs that were deleted, or would be in a dry run."""
 
     dry_run: bool
     blobs: tuple[CollectedBlob, ...]

@@ -1,4 +1,4 @@
-"""Sessions whose changes were compacted: counted, and kept as text."""
+"""Summaries of sessions, also of those whose changes were compacted."""
 
 from __future__ import annotations
 
@@ -11,47 +11,51 @@ from pydantic import Field
 from graph_memory.model.results import Result, Timestamp
 from graph_memory.model.values.plain import parse_json_strictly
 
-MOST = 1_000
-"""Sessions that are told apart; the changes of those before are counted by source and actor."""
+MAX_NAMED_SESSIONS = 1_000
+"""Maximum number of sessions that are kept by name. Changes of earlier sessions are counted by source and actor."""
 
 
-def merged(one: Iterable[SessionSummary], other: Iterable[SessionSummary]) -> list[SessionSummary]:
-    """Return sessions with those of the same name put together, the one that wrote last first."""
-    found: dict[tuple[str | None, str, str | None], SessionSummary] = {}
-    for session in (*one, *other):
+def merge_sessions(sessions: Iterable[SessionSummary], others: Iterable[SessionSummary]) -> list[SessionSummary]:
+    """Return all sessions with equal names merged, ordered by their last change, latest first."""
+    summaries: dict[tuple[str | None, str, str | None], SessionSummary] = {}
+    for session in (*sessions, *others):
         key = (session.session, session.source, session.actor)
-        found[key] = _together(found[key], session) if key in found else session
-    return sorted(found.values(), key=lambda session: session.last_seq, reverse=True)
+        summaries[key] = _merge_pair(summaries[key], session) if key in summaries else session
+    return sorted(summaries.values(), key=lambda session: session.last_seq, reverse=True)
 
 
-def folded(sessions: Sequence[SessionSummary], most: int = MOST) -> list[SessionSummary]:
-    """Return the last of the sessions, and of the others what their sources and actors did."""
-    return merged(sessions[:most], (one.model_copy(update={"session": None}) for one in sessions[most:]))
-
-
-def sessions_text(sessions: Iterable[SessionSummary]) -> str:
-    """Return sessions as text, without the titles of what they were about and their summaries."""
-    return json.dumps(
-        [one.model_copy(update={"about": (), "summary": None}).to_dict() for one in sessions], ensure_ascii=False
+def limit_sessions(sessions: Sequence[SessionSummary], limit: int = MAX_NAMED_SESSIONS) -> list[SessionSummary]:
+    """Return the first `limit` sessions, and the others merged by source and actor."""
+    return merge_sessions(
+        sessions[:limit], (session.model_copy(update={"session": None}) for session in sessions[limit:])
     )
 
 
-def sessions_from(text: str | None) -> list[SessionSummary]:
-    """Return the sessions of a text. Raises ValueError and TypeError for one that holds none."""
+def sessions_to_json(sessions: Iterable[SessionSummary]) -> str:
+    """Return sessions as JSON text, without their titles and summaries."""
+    return json.dumps(
+        [session.model_copy(update={"about": (), "summary": None}).to_dict() for session in sessions],
+        ensure_ascii=False,
+    )
+
+
+def sessions_from_json(text: str | None) -> list[SessionSummary]:
+    """Return the sessions of JSON text. Raises ValueError or TypeError for other text."""
     return [
-        SessionSummary.model_validate(one) for one in cast("list[object]", parse_json_strictly((text or "[]").encode()))
+        SessionSummary.model_validate(entry)
+        for entry in cast("list[object]", parse_json_strictly((text or "[]").encode()))
     ]
 
 
-def _together(one: SessionSummary, other: SessionSummary) -> SessionSummary:
-    """Return two parts of a session as one. A thing that both changed is counted twice."""
-    late = one if one.last_seq >= other.last_seq else other
+def _merge_pair(summary: SessionSummary, other: SessionSummary) -> SessionSummary:
+    """Return two parts of a session as one. A subject that both changed is counted twice."""
+    late = summary if summary.last_seq >= other.last_seq else other
     return late.model_copy(
         update={
-            "began": min(one.began, other.began),
-            "first_seq": min(one.first_seq, other.first_seq),
-            "changes": one.changes + other.changes,
-            "subjects": one.subjects + other.subjects,
+            "began": min(summary.began, other.began),
+            "first_seq": min(summary.first_seq, other.first_seq),
+            "changes": summary.changes + other.changes,
+            "subjects": summary.subjects + other.subjects,
         }
     )
 
@@ -65,8 +69,8 @@ class SessionSummary(Result):
     began: Timestamp
     ended: Timestamp = Field(description="Time of its last change")
     changes: int
-    subjects: int = Field(description="How many things it changed")
-    about: tuple[str, ...] = Field(description="Titles of what it last changed")
-    summary: str | None = Field(default=None, description="What session_end kept of it")
+    subjects: int = Field(description="How many subjects it changed")
+    about: tuple[str, ...] = Field(description="Titles of the subjects that it changed last")
+    summary: str | None = Field(default=None, description="The summary that session_end stored")
     first_seq: int
     last_seq: int

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Result
-from graph_memory.model.values.plain import Located
+from graph_memory.model.values.plain import LocatedValue
 from graph_memory.operations.operation import Effect, Operation
 from graph_memory.operations.schemas import Schema
 
@@ -139,7 +139,7 @@ class OfficialOperation(Operation[Any, Any]):
         work_arguments = (
             {name: value for name, value in arguments.items() if name != _DOMAIN} if problems else self._fit(arguments)
         )
-        domain = None if arguments.get(_DOMAIN) is None else Located(arguments[_DOMAIN], _DOMAIN).text()
+        domain = None if arguments.get(_DOMAIN) is None else LocatedValue(arguments[_DOMAIN], _DOMAIN).text()
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
 
     def _without_empty(self, arguments: Mapping[str, object]) -> Mapping[str, object]:

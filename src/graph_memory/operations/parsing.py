@@ -14,9 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import kind_of, quoted, shown, suggestion
-from graph_memory.model.values.arguments import argument_meant
-from graph_memory.model.values.plain import parse_json_strictly, place
+from graph_memory.model.text.wording import kind_of, printable, quote, suggestion
+from graph_memory.model.values.arguments import full_argument_name
+from graph_memory.model.values.plain import entry_path, parse_json_strictly
 from graph_memory.operations.arguments import MOST
 from graph_memory.operations.schemas import Schema, input_schema, properties_of, required_names, wording
 
@@ -53,7 +53,7 @@ class Arguments(Generic[A]):
 
     def _expand_names(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Return arguments with full names in place of short ones. Raises INVALID_ARGUMENT if both are given."""
-        full_names = {name: argument_meant(name, properties_of(self.schema)) for name in arguments}
+        full_names = {name: full_argument_name(name, properties_of(self.schema)) for name in arguments}
         for name, full_name in full_names.items():
             if name != full_name and full_name in arguments:
                 raise _invalid(name, f"{name} and {full_name} mean the same.", {"hint": "Keep one of them."})
@@ -69,14 +69,14 @@ class Arguments(Generic[A]):
 
     def _unknown(self, name: str) -> GraphError:
         allowed = list(properties_of(self.schema))
-        message = f"{self.tool} has no argument {quoted(name)}."
+        message = f"{self.tool} has no argument {quote(name)}."
         takes = f"It takes: {', '.join(allowed)}." if allowed else "It takes no arguments."
         hint = _OTHER_TOOLS.get((self.tool, name)) or suggestion(name, allowed, takes)
-        return _invalid(shown(name), message, {"allowed": allowed, "hint": hint})
+        return _invalid(printable(name), message, {"allowed": allowed, "hint": hint})
 
     def _missing(self, name: str) -> GraphError:
         expected = wording(self._schema_of(name))
-        return _invalid(name, f"{self.tool} needs the argument {quoted(name)} ({expected}).", {"expected": expected})
+        return _invalid(name, f"{self.tool} needs the argument {quote(name)} ({expected}).", {"expected": expected})
 
     def _wrong(self, fault: ErrorDetails) -> GraphError:
         name, *steps = fault["loc"]
@@ -84,7 +84,7 @@ class Arguments(Generic[A]):
         for step in steps:
             if "anyOf" in schema:
                 break  # the step names one of the choices, none of which fits
-            schema, at = cast("Schema", schema.get("items", {})), place(at, step)
+            schema, at = cast("Schema", schema.get("items", {})), entry_path(at, step)
         expected = wording(schema)
         message = f"{at} must be {expected}, not {_describe(fault['input'])}."
         return _invalid(str(name), message, {"expected": expected})
@@ -136,7 +136,7 @@ def _describe(value: object) -> str:
         case []:
             return "an empty list"
         case str() | bool() | int() | float():
-            return quoted(value)
+            return quote(value)
         case _:
             return kind_of(value)
 

@@ -18,7 +18,7 @@ from neo4j.exceptions import (
 
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import without_credentials
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 LOST = (ServiceUnavailable, SessionExpired, OSError)
 """Errors of a connection that broke or could not be opened."""
@@ -197,7 +197,7 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
     is_gone = "schema index" in (error.message or "")
     if "ProcedureCallFailed" in code and not is_gone and any(text in (error.message or "") for text in _NOT_LUCENE):
-        return fault("query", "The query is not valid in Lucene's syntax", _LUCENE)
+        return invalid_argument("query", "The query is not valid in Lucene's syntax", _LUCENE)
     if "IndexNotFound" in code or ("ProcedureCallFailed" in code and "index" in (error.message or "")):
         hint = Hint("Run {graph-memory rebuild} to create it; {graph-memory doctor} names what is missing.")
         return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})

@@ -20,7 +20,7 @@ from neo4j.time import Date, DateTime, Duration, Time
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import without_credentials
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.connecting import SCHEMES, Address
 from graph_memory.storage.driver_errors import LOST, graph_error_of, is_refused
 from graph_memory.storage.guarding import SourceCredentials
@@ -73,7 +73,7 @@ class Graph:
 def open_graph(address: Address) -> Generator[Graph]:
     """Yield the graph at an address. Raises INVALID_ARGUMENT for an address with a login, and STORE_UNAVAILABLE."""
     if without_credentials(address.uri) != address.uri:
-        raise fault("source", "The address of the source contains a user name or password", _LOGIN)
+        raise invalid_argument("source", "The address of the source contains a user name or password", _LOGIN)
     login = basic_auth(address.username, address.password) if address.password else None
     with _translate_errors(address.uri):
         driver = GraphDatabase.driver(

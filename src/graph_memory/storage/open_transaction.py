@@ -11,7 +11,7 @@ from neo4j import AsyncTransaction
 from neo4j.exceptions import DriverError, Neo4jError
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.driver_errors import LOST, is_failed_commit, is_transient, open_transaction_error
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema_check import INDEXES
@@ -121,10 +121,10 @@ class StoreWithin(Store):
         name = statement.split()[2]
         if not await self._outer.read(INDEXES, names=[name]):
             hint = "Add the connection type before the transaction: its constraint needs a transaction of its own."
-            raise fault("type", "A new connection type cannot be added inside a transaction", hint)
+            raise invalid_argument("type", "A new connection type cannot be added inside a transaction", hint)
 
 
 def not_within(name: str) -> NoReturn:
     """Raise INVALID_ARGUMENT for an operation that cannot be part of a transaction."""
     message = f"{name} cannot be done inside a transaction"
-    raise fault("transaction", message, "It needs separate transactions: call it before or after this one.")
+    raise invalid_argument("transaction", message, "It needs separate transactions: call it before or after this one.")

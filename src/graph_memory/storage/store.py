@@ -21,7 +21,7 @@ from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo
 from neo4j.time import DateTime
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.storage.connecting import Address, Find, driver_of
 from graph_memory.storage.driver_errors import (
     LOST,
@@ -322,7 +322,7 @@ def check_text(params: Mapping[str, object]) -> None:
     """Raise INVALID_ARGUMENT for a parameter with a lone surrogate, which cannot be encoded as UTF-8."""
     for name, value in params.items():
         if isinstance(value, str) and not is_encodable(value):
-            raise fault(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
+            raise invalid_argument(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
 
 
 def _metadata(name: str) -> dict[str, Any]:

@@ -118,10 +118,10 @@ async def test_it_is_told_in_the_log_and_in_a_diff_and_a_revert_is_for_those_who
     node = (await memory.create_node("Note", "one")).node_id
     done = await memory.protect(node_id=node, reason="Signed", can_be_unprotected_by=["alice"])
     [entry] = (await memory.history.log(limit=1)).entries
-    assert entry.summary == 'Note "one": read-only, lifted by [alice]: Signed'
+    assert entry.summary == 'Note "one": read-only, removable by [alice]: Signed'
     [changed] = (await memory.history.diff(since=done.version - 1)).entries
     assert [(one.name, one.after) for one in changed.attributes or ()] == [
-        ("protection", "read-only, lifted by [alice]: Signed")
+        ("protection", "read-only, removable by [alice]: Signed")
     ]
     await _refused(
         memory.history.revert(event_ids=[done.version]), f"Memory {node} is read-only and cannot be modified"

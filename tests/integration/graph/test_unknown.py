@@ -12,7 +12,7 @@ from graph_memory import Memory, ontology_from
 from graph_memory.memory.graph import empty_result_warnings
 from graph_memory.memory.history.past import Past
 from graph_memory.model.domain_results import Domains
-from graph_memory.model.results import Found
+from graph_memory.model.results import PagedResult
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +45,7 @@ async def desk(memory: Memory) -> Memory:
     return memory
 
 
-UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[Found]], str]] = {
+UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[PagedResult]], str]] = {
     "a node type": (
         lambda m: m.query_nodes(type="Actions"),
         'Node type Actions is not in the ontology. Did you mean "Action"?',
@@ -131,7 +131,7 @@ async def test_a_log_or_a_diff_of_a_type_that_does_not_exist_says_so(desk: Memor
         assert (await ask(subject="mem_none", types=["Action"])).warnings is None
 
 
-QUIET: dict[str, Callable[[Memory], Awaitable[Found]]] = {
+QUIET: dict[str, Callable[[Memory], Awaitable[PagedResult]]] = {
     "a type without nodes": lambda m: m.query_nodes(type="Project", properties={"area": "work"}),
     "a declared property that nobody has": lambda m: m.query_nodes(type="Action", properties={"year": 1}),
     "a value that no other has": lambda m: m.query_nodes(type="Action", properties={"priority": 2}),

@@ -17,7 +17,7 @@ from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
 from graph_memory.memory.traversal.walks.edges import EdgeRequest
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.results import ConnectionInfo
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED
@@ -184,7 +184,7 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
         monkeypatch.setattr(connection_weights, "utc_now", lambda now=now: now)
         expected = {one.id: weight(Told(one), now, half_life=lives[one.type]) for one in infos}
         ours = await connection_weights.create_weigher(memory._core, memory._domain(None))
-        wanted = Wanted(kind=Kind.CONNECTION, properties={})
+        wanted = Criteria(kind=Kind.CONNECTION, properties={})
         found, _ = await ours.read_page(Page("", UNLIMITED), wanted)
         assert {one.id: one.weight for one in found} == pytest.approx(expected, rel=1e-5, abs=1e-12)
         least, below = sorted(one.weight for one in rng.sample(found, 2))

@@ -24,7 +24,7 @@ from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.search import scope_of
 from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.memory.traversal import frontier
-from graph_memory.model.text.wording import day
+from graph_memory.model.text.wording import format_day
 from graph_memory.storage.log.writing import utc_now
 from integration.search.fakes import Fake, with_embedder
 from support import last, observe
@@ -151,7 +151,7 @@ async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: Hou
     assert str(found.content).splitlines()[1:6] == [
         'In "/garden" (Note, today):',
         '- "Terrace" (tags "wood"): "Larch. It costs 9k."',
-        f'  about "Anna Lee" (Person) (since {day(utc_now())})',
+        f'  about "Anna Lee" (Person) (since {format_day(utc_now())})',
         "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
     ]
@@ -313,7 +313,7 @@ async def test_what_there_is_no_room_for_is_told_with_a_call_that_gets_it(vera: 
 async def test_an_overview_names_no_sessions_but_the_last_ones(vera: Memory):
     content = str((await vera.recall.recall(depth="shallow", max_tokens=2_000)).content)
     assert content.count("SessionSummary") == SUMMARIES
-    assert f'"Session session 11" (SessionSummary, as of {day(utc_now())}' in content
+    assert f'"Session session 11" (SessionSummary, as of {format_day(utc_now())}' in content
     counts = next(line for line in content.splitlines() if line.startswith("This memory holds:"))
     assert counts == "This memory holds: 12 shop, 1 person."
 

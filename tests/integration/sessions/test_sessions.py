@@ -13,7 +13,7 @@ from graph_memory.memory.search.index.coverage import count_unindexed
 from graph_memory.memory.search.index.index import catch_up
 from graph_memory.memory.search.token_budget import tokens_of
 from graph_memory.model.errors import Code
-from graph_memory.model.text.wording import day
+from graph_memory.model.text.wording import format_day
 from graph_memory.storage.log.writing import utc_now
 from integration.search.test_use_counts import counting
 
@@ -175,7 +175,7 @@ async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_an
     goals = text.partition("## Goals\n")[2].splitlines()[:2]
     assert goals == ['- "Ship it" (new, due "2026-12-04", assignee "Ben")', '- "Rest" (new)']
     assert not [line for line in text.splitlines() if line.startswith(("- Ship it", "- Rest"))]  # as changes
-    assert f"## Last time\nSummary as of {day(utc_now())}:\n> Hired Ben." in text
+    assert f"## Last time\nSummary as of {format_day(utc_now())}:\n> Hired Ben." in text
     assert "## Facts" not in text  # all of them were told above
     assert tokens_of([started]) <= 1_500
     for most in (300, 1_000):

@@ -18,7 +18,7 @@ from graph_memory.memory.recall.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.results import RecallResult
 from graph_memory.memory.sessions.results import SessionStarted
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.results import Answered, NodeIds
+from graph_memory.model.results import NodeIds, ResultWithWarnings
 from graph_memory.operations.table import TOOLSETS
 from graph_memory.settings import Settings
 from graph_memory.storage.log.ontologies import no_ontology
@@ -30,7 +30,7 @@ EVERY = {tool.name for tools in TOOLSETS.values() for tool in tools}
 PRESETS = ("agent", "application", "official", "all")
 
 
-class _Told(Answered):
+class _Told(ResultWithWarnings):
     things: list[dict[str, object]]
 
 

@@ -38,7 +38,7 @@ from graph_memory.model.ontology.ontology import (
 )
 from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.projection import type_draft
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import State, content_state
 from graph_memory.model.values.content import Content
@@ -264,7 +264,7 @@ def _around(case: Mapping[str, Any]) -> Context:
         living=dict.fromkeys(case.get("living", ()), "N"),
         attached=attached,
         owners=owners,
-        broken={subject: BrokenLink(rule) for subject, rule in case.get("broken", {}).items()},
+        broken={subject: BrokenRule(rule) for subject, rule in case.get("broken", {}).items()},
     )
 
 

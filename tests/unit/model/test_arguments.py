@@ -11,7 +11,7 @@ from graph_memory.model.values.arguments import (
     check_domain,
     check_limit,
     check_new_id,
-    in_file_name,
+    file_name_part,
     is_domain,
 )
 from tables import for_rows
@@ -68,7 +68,7 @@ def test_auto_names_no_domain() -> None:
 
 
 def test_no_two_domains_have_the_same_file_name() -> None:
-    assert in_file_name("experiment/new-approach") == "experiment=new-approach"
+    assert file_name_part("experiment/new-approach") == "experiment=new-approach"
     assert not is_domain("experiment=new-approach")
 
 

@@ -15,7 +15,7 @@ from tables import for_rows
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_text_comes_back_as_given(text: str):
     content = content_from(text, "utf-8", "markdown")
-    assert content.text == content.as_given == text
+    assert content.text == content.encoded == text
     assert content.data == text.encode()
     assert content.is_text
     assert content_from(content.data, "utf-8", "markdown") == content
@@ -26,7 +26,7 @@ def test_binary_comes_back_as_the_same_base64(data: bytes):
     text = base64.b64encode(data).decode()
     content = content_from(text, "base64", "pdf")
     assert content.data == data
-    assert content.as_given == text
+    assert content.encoded == text
     assert content.text is None
     assert not content.is_text
     assert content_from(data, "base64", "pdf") == content
@@ -46,7 +46,7 @@ def is_canonical(text: str) -> bool:
 @given(st.text(alphabet="ABab01+/=-_ \n", max_size=12))
 def test_base64_is_taken_only_if_it_can_come_back_the_same(text: str):
     if is_canonical(text):
-        assert content_from(text, "base64", "pdf").as_given == text
+        assert content_from(text, "base64", "pdf").encoded == text
     else:
         with pytest.raises(GraphError):
             content_from(text, "base64", "pdf")

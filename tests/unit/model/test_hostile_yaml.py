@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from graph_memory.cli.main import app
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.declarations import node_type_from
-from graph_memory.model.ontology.ontology import MOST_TYPES, ontology_from
+from graph_memory.model.ontology.ontology import MAX_TYPES, ontology_from
 from graph_memory.model.ontology.yaml_io import parse
 from tables import for_rows
 
@@ -45,7 +45,7 @@ HOSTILE = {
     "a key that is there twice": "node_types: [Note]\nnode_types: [Task]",
     "a type that is there twice": "node_types: {Note: {}, Note: {}}",
     "over 1 MiB": "# " + "x" * 1_100_000,
-    "too many types": "node_types:\n" + "".join(f"- T{number}\n" for number in range(MOST_TYPES + 1)),
+    "too many types": "node_types:\n" + "".join(f"- T{number}\n" for number in range(MAX_TYPES + 1)),
     "a null byte": "node_types: [No\0te]",
     "a control character in quotes": 'node_types: ["No\\x07te"]',
     "half a character pair": "node_types: [\ud800]",
@@ -93,8 +93,8 @@ def test_what_no_quotes_make_text_of_stays_text():
 
 def test_as_many_types_as_are_allowed_are_read_soon():
     began = time.monotonic()
-    ontology = parse("node_types:\n" + "".join(f"- T{number}\n" for number in range(MOST_TYPES)))
-    assert len(ontology.node_types) == MOST_TYPES
+    ontology = parse("node_types:\n" + "".join(f"- T{number}\n" for number in range(MAX_TYPES)))
+    assert len(ontology.node_types) == MAX_TYPES
     assert time.monotonic() - began < SOON
 
 

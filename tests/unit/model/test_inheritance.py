@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.inheritance import check_inherited, differing, inheriting, is_begun, new_to, taken
+from graph_memory.model.ontology.inheritance import (
+    check_inherited,
+    has_own_declarations,
+    redefined_types,
+    types_not_inherited,
+    types_to_copy,
+    with_inherited_types,
+)
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.subjects.kinds import Kind
 
@@ -19,7 +26,7 @@ def names(ontology: Ontology) -> list[str]:
 
 def test_what_is_nearest_hides_what_is_further_up():
     near, far = NodeType("Note", description="near"), NodeType("Note", description="far")
-    seen = inheriting(
+    seen = with_inherited_types(
         Ontology.create([TASK]), [("near", Ontology.create([near])), ("far", Ontology.create([far, PERSON]))]
     )
     assert names(seen) == ["Task", "Note", "Person"]
@@ -29,9 +36,11 @@ def test_what_is_nearest_hides_what_is_further_up():
         "node_type/Note": "near",
         "node_type/Person": "far",
     }
-    own = inheriting(Ontology.create([NodeType("Note", description="own")]), [("near", Ontology.create([near]))])
+    own = with_inherited_types(
+        Ontology.create([NodeType("Note", description="own")]), [("near", Ontology.create([near]))]
+    )
     assert own.node_type("Note").description == "own"
-    assert [one.title for one in differing(own)] == ["node type Note"]
+    assert [one.title for one in redefined_types(own)] == ["node type Note"]
     assert not own.inherited
 
 
@@ -44,7 +53,7 @@ def test_what_would_contradict_is_left_out_and_the_rest_is_there():
             ConnectionType("knows", ("Person",), ("Person",)),
         ],
     )
-    assert names(inheriting(own, [("above", above)])) == ["Note", "Person", "holds", "knows"]
+    assert names(with_inherited_types(own, [("above", above)])) == ["Note", "Person", "holds", "knows"]
 
 
 def test_a_log_takes_what_it_uses_and_what_that_names():
@@ -52,19 +61,24 @@ def test_a_log_takes_what_it_uses_and_what_that_names():
         ConnectionType("owns", ("Person",), ("Note",), inverse="owned_by"),
         ConnectionType("owned_by", ("Note",), ("Person",), inverse="owns"),
     ]
-    seen = inheriting(Ontology.create([TASK]), [("above", Ontology.create([NOTE, PERSON], [ABOUT, *pair]))])
-    assert [one.name for one in taken(seen, [(Kind.NODE, "Note"), (Kind.NODE, "Task")], {})] == ["Note"]
-    assert [one.name for one in taken(seen, [(Kind.CONNECTION, "About")], {})] == ["Note", "Person", "About"]
-    assert [one.name for one in taken(seen, [(Kind.CONNECTION, "owns")], {})] == ["Note", "Person", "owned_by", "owns"]
+    seen = with_inherited_types(Ontology.create([TASK]), [("above", Ontology.create([NOTE, PERSON], [ABOUT, *pair]))])
+    assert [one.name for one in types_to_copy(seen, [(Kind.NODE, "Note"), (Kind.NODE, "Task")], {})] == ["Note"]
+    assert [one.name for one in types_to_copy(seen, [(Kind.CONNECTION, "About")], {})] == ["Note", "Person", "About"]
+    assert [one.name for one in types_to_copy(seen, [(Kind.CONNECTION, "owns")], {})] == [
+        "Note",
+        "Person",
+        "owned_by",
+        "owns",
+    ]
     own = ConnectionType("For", ("Task",), ("Person",))
-    assert [one.name for one in taken(seen, [], {"connection_type/For": own})] == ["Person"]
-    assert taken(seen, [(Kind.NODE, "Note")], {"node_type/Note": NOTE}) == []
+    assert [one.name for one in types_to_copy(seen, [], {"connection_type/For": own})] == ["Person"]
+    assert types_to_copy(seen, [(Kind.NODE, "Note")], {"node_type/Note": NOTE}) == []
 
 
 def test_a_type_of_above_may_be_declared_as_it_is_and_not_otherwise():
-    seen = inheriting(Ontology(), [("above", Ontology.create([NOTE, PERSON], [ABOUT]))])
-    assert not is_begun(seen)
-    assert new_to(seen, [NOTE, TASK, ABOUT]) == [TASK]
+    seen = with_inherited_types(Ontology(), [("above", Ontology.create([NOTE, PERSON], [ABOUT]))])
+    assert not has_own_declarations(seen)
+    assert types_not_inherited(seen, [NOTE, TASK, ABOUT]) == [TASK]
     check_inherited(seen, [NOTE, TASK])
     with pytest.raises(GraphError) as error:
         check_inherited(seen, [NOTE, NodeType("Person", description="Somebody")])
@@ -74,7 +88,7 @@ def test_a_type_of_above_may_be_declared_as_it_is_and_not_otherwise():
 
 
 def test_more_types_than_an_ontology_may_have_are_left_out(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("graph_memory.model.ontology.inheritance.MOST_TYPES", 3)
+    monkeypatch.setattr("graph_memory.model.ontology.inheritance.MAX_TYPES", 3)
     above = Ontology.create([NOTE, PERSON], [ABOUT])
-    assert names(inheriting(Ontology.create([TASK]), [("above", above)])) == ["Task", "Note", "Person"]
-    assert names(inheriting(Ontology.create([TASK, NOTE]), [("above", above)])) == ["Task", "Note", "Person"]
+    assert names(with_inherited_types(Ontology.create([TASK]), [("above", above)])) == ["Task", "Note", "Person"]
+    assert names(with_inherited_types(Ontology.create([TASK, NOTE]), [("above", above)])) == ["Task", "Note", "Person"]

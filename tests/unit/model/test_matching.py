@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.model.matching import FieldFilter, Wanted, holds_at
+from graph_memory.model.matching import Criteria, FieldFilter, is_valid_at
 from graph_memory.model.subjects.kinds import Kind
 from tables import for_rows
 
@@ -27,7 +27,7 @@ EVENT = {"_op": "update", "_kind": "connection", "_type": "Knows", "_from": "ann
 def test_what_holds_from_a_time_until_another_holds_at_the_first_and_not_at_the_last(
     begins: datetime | None, ends: datetime | None, holds: bool
 ) -> None:
-    assert holds_at({"_valid_from": begins, "_valid_to": ends}, NOON) is holds
+    assert is_valid_at({"_valid_from": begins, "_valid_to": ends}, NOON) is holds
 
 
 @for_rows(
@@ -45,13 +45,13 @@ def test_what_holds_from_a_time_until_another_holds_at_the_first_and_not_at_the_
     ],
 )
 def test_a_state_is_taken_if_it_has_all_that_is_wanted(wanted: dict, takes: bool) -> None:
-    assert Wanted(**{"kind": Kind.CONNECTION, "properties": {}, **wanted}).takes(EVENT) is takes
+    assert Criteria(**{"kind": Kind.CONNECTION, "properties": {}, **wanted}).matches(EVENT) is takes
 
 
 def test_nothing_is_taken_of_what_was_deleted_or_never_was() -> None:
-    wanted = Wanted(kind=Kind.CONNECTION, properties={})
-    assert not wanted.takes(None)
-    assert not wanted.takes({**EVENT, "_op": "delete"})
+    wanted = Criteria(kind=Kind.CONNECTION, properties={})
+    assert not wanted.matches(None)
+    assert not wanted.matches({**EVENT, "_op": "delete"})
 
 
 NODE = {"_op": "update", "_kind": "node", "_type": "Note", "_created": NOON, "_modified": NOON + HOUR}
@@ -78,5 +78,5 @@ NODE = {"_op": "update", "_kind": "node", "_type": "Note", "_created": NOON, "_m
     ],
 )
 def test_a_node_is_taken_if_its_fields_and_times_are_wanted(stored: dict, asked: dict, takes: bool) -> None:
-    wanted = Wanted(kind=Kind.NODE, properties={}, fields=FieldFilter(**asked))
-    assert wanted.takes({**NODE, **stored}) is takes
+    wanted = Criteria(kind=Kind.NODE, properties={}, fields=FieldFilter(**asked))
+    assert wanted.matches({**NODE, **stored}) is takes

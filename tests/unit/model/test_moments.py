@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.time.points import LogPosition, instant, moment
+from graph_memory.model.time.points import LogPosition, parse_instant, parse_log_position
 from tables import for_rows
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -34,28 +34,28 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
     ],
 )
 def test_a_point_is_read(given: int | str, expected: LogPosition) -> None:
-    assert moment("since", given, NOW) == expected
+    assert parse_log_position("since", given, NOW) == expected
 
 
 @pytest.mark.parametrize(("argument", "is_end"), [("since", False), ("before", False), ("until", True), ("at", True)])
 def test_a_day_is_meant_from_its_beginning_or_to_its_end(argument: str, is_end: bool) -> None:
     begins = datetime(2026, 2, 28, tzinfo=UTC)
     at = begins + timedelta(days=1, microseconds=-1) if is_end else begins
-    assert moment(argument, "yesterday", NOW) == LogPosition(at=at)
-    assert moment(argument, "2026-02-28", NOW) == LogPosition(at=at)
+    assert parse_log_position(argument, "yesterday", NOW) == LogPosition(at=at)
+    assert parse_log_position(argument, "2026-02-28", NOW) == LogPosition(at=at)
 
 
 def test_a_date_in_the_world_means_its_beginning_and_as_valid_to_its_end() -> None:
-    assert instant("valid_from", "yesterday", NOW) == datetime(2026, 2, 28, tzinfo=UTC)
-    assert instant("valid_to", "yesterday", NOW) == datetime(2026, 3, 1, tzinfo=UTC)
-    assert instant("observations[0].valid_to", "2024-05-26", NOW) == datetime(2024, 5, 27, tzinfo=UTC)
-    assert instant("valid_to", "2024-05", NOW) == datetime(2024, 6, 1, tzinfo=UTC)
-    assert instant("valid_to", "2024-05-26 09:00", NOW) == datetime(2024, 5, 26, 9, tzinfo=UTC)
-    assert instant("valid_to", datetime(2026, 2, 28), NOW) == datetime(2026, 2, 28, tzinfo=UTC)
+    assert parse_instant("valid_from", "yesterday", NOW) == datetime(2026, 2, 28, tzinfo=UTC)
+    assert parse_instant("valid_to", "yesterday", NOW) == datetime(2026, 3, 1, tzinfo=UTC)
+    assert parse_instant("observations[0].valid_to", "2024-05-26", NOW) == datetime(2024, 5, 27, tzinfo=UTC)
+    assert parse_instant("valid_to", "2024-05", NOW) == datetime(2024, 6, 1, tzinfo=UTC)
+    assert parse_instant("valid_to", "2024-05-26 09:00", NOW) == datetime(2024, 5, 26, 9, tzinfo=UTC)
+    assert parse_instant("valid_to", datetime(2026, 2, 28), NOW) == datetime(2026, 2, 28, tzinfo=UTC)
 
 
 def test_the_error_says_what_is_read_and_in_which_zone() -> None:
-    for read in (moment, instant):
+    for read in (parse_log_position, parse_instant):
         for zone, told in ((UTC, "(UTC)"), (None, "(your time zone)")):
             with pytest.raises(GraphError) as caught:
                 read("since", "someday", NOW, zone)
@@ -69,7 +69,7 @@ def test_the_error_says_what_is_read_and_in_which_zone() -> None:
 )
 def test_what_names_no_point_is_refused_with_what_does(given: int | str) -> None:
     with pytest.raises(GraphError) as caught:
-        moment("since", given, NOW)
+        parse_log_position("since", given, NOW)
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "since"
     assert "2 hours ago" in str(caught.value.hint)

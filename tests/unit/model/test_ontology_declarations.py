@@ -18,7 +18,7 @@ from graph_memory.model.ontology.ontology import (
     node_type_from,
     ontology_from,
 )
-from graph_memory.model.ontology.ontology_diff import declaration_of, told_change, values_of
+from graph_memory.model.ontology.ontology_diff import declaration_of, describe_type_change, values_of
 from tables import for_rows
 
 
@@ -243,5 +243,5 @@ def test_indexes_are_told_as_they_were_declared_also_when_they_change():
     before = node_type_from(EVENT)
     after = node_type_from({**EVENT, "indexes": [["session", "at"]]})
     assert node_type_from(definition(after)) == after
-    assert told_change(before, after) == "indexes [session, at] added"
+    assert describe_type_change(before, after) == "indexes [session, at] added"
     assert node_type_from(declaration_of("Event", values_of(after))) == after

@@ -8,7 +8,13 @@ import pytest
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from, ontology_from
-from graph_memory.model.ontology.ontology_diff import TypeChange, declaration_of, growth, told_change, values_of
+from graph_memory.model.ontology.ontology_diff import (
+    TypeChange,
+    declaration_of,
+    describe_type_change,
+    diff_ontologies,
+    values_of,
+)
 from tables import for_rows
 
 LINK = {"name": "Link", "from_types": ["Task"], "to_types": ["Person"]}
@@ -27,13 +33,13 @@ def change(before: dict[str, Any], after: dict[str, Any]) -> TypeChange:
 
 def test_what_is_there_already_is_not_added_again():
     both = ontology("Task", "Person", connection_types=[LINK])
-    found = growth(both, both)
+    found = diff_ontologies(both, both)
     assert (found.node_types, found.connection_types, found.changed) == ((), (), ())
 
 
 def test_new_types_are_added_in_their_order_and_types_that_only_the_domain_has_stay():
     present = ontology("Task", "Old")
-    found = growth(present, ontology("Person", "Task", "Place", connection_types=[LINK]))
+    found = diff_ontologies(present, ontology("Person", "Task", "Place", connection_types=[LINK]))
     assert [one.name for one in found.node_types] == ["Person", "Place"]
     assert [one.name for one in found.connection_types] == ["Link"]
     grown = present.with_types(found.node_types, found.connection_types)
@@ -43,7 +49,7 @@ def test_new_types_are_added_in_their_order_and_types_that_only_the_domain_has_s
 
 def test_every_type_that_is_declared_differently_changes():
     other = {**LINK, "to_types": ["Task"]}
-    found = growth(
+    found = diff_ontologies(
         ontology("Task", "Person", connection_types=[LINK]),
         ontology({"name": "Task", "description": "else"}, "Person", "New", connection_types=[other]),
     )
@@ -55,27 +61,27 @@ def test_values_that_python_takes_for_equal_are_different_declarations():
     def of(value: object) -> Ontology:
         return ontology({"name": "Task", "properties": [{"name": "p", "enum": [value]}]})
 
-    assert growth(of(1), of(True)).changed[0].demands == ("property p must be one of [true]",)
+    assert diff_ontologies(of(1), of(True)).changed[0].demands == ("property p must be one of [true]",)
 
 
 def test_a_type_that_an_open_ontology_met_first_counts_as_the_same_and_is_declared_when_it_changes():
     present = ontology({"name": "Task", "ad_hoc": True}, open=True)
-    assert growth(present, ontology("Task")).changed == ()
-    [changed] = growth(present, ontology({"name": "Task", "description": "A step"})).changed
+    assert diff_ontologies(present, ontology("Task")).changed == ()
+    [changed] = diff_ontologies(present, ontology({"name": "Task", "description": "A step"})).changed
     assert not changed.after.ad_hoc
 
 
 def test_a_closed_ontology_cannot_be_opened_and_an_open_one_takes_a_file_that_does_not_say():
     with pytest.raises(GraphError) as caught:
-        growth(ontology("Task"), ontology("Task", open=True))
+        diff_ontologies(ontology("Task"), ontology("Task", open=True))
     assert caught.value.code is Code.INVALID_ONTOLOGY
-    assert len(growth(ontology("Task", open=True), ontology("New")).node_types) == 1
+    assert len(diff_ontologies(ontology("Task", open=True), ontology("New")).node_types) == 1
 
 
 def test_the_description_of_an_ontology_changes_and_a_file_without_one_leaves_it():
     present = ontology("Task", description="Old")
-    assert growth(present, ontology("Task", description="New")).description == "New"
-    assert growth(present, ontology("Task")).description is None
+    assert diff_ontologies(present, ontology("Task", description="New")).description == "New"
+    assert diff_ontologies(present, ontology("Task")).description is None
 
 
 @for_rows(
@@ -136,12 +142,12 @@ def test_a_change_is_told_in_words():
     told = (
         's.enum ["a"] → ["a", "b"], property old removed, description changed, property due added, due.type date added'
     )
-    assert told_change(one, other) == told
+    assert describe_type_change(one, other) == told
 
 
 def test_a_growth_beyond_the_most_types_is_refused_because_such_an_ontology_cannot_be_read():
     present = ontology(*(f"A{number}" for number in range(6_000)))
     with pytest.raises(GraphError) as caught:
-        growth(present, ontology(*(f"B{number}" for number in range(4_001))))
+        diff_ontologies(present, ontology(*(f"B{number}" for number in range(4_001))))
     assert caught.value.code is Code.INVALID_ONTOLOGY
-    assert len(growth(present, ontology(*(f"B{number}" for number in range(4_000)))).node_types) == 4_000
+    assert len(diff_ontologies(present, ontology(*(f"B{number}" for number in range(4_000)))).node_types) == 4_000

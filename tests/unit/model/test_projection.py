@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.entity_graph.values.spelling import stored_name
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft, Event, Op, Origin, number
+from graph_memory.model.events import Draft, Event, Op, Origin, number_events
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import Projection, Row, new_type_draft, project
 from graph_memory.model.subjects.kinds import Kind, Step
@@ -56,7 +56,7 @@ def connection(op: Op, subject: str) -> Draft:
 
 
 def batch(*drafts: Draft, after: int = 10) -> list[Event]:
-    return number(drafts, domain="d", after=after, at=NOW, batch="evt_1", origin=Origin())
+    return number_events(drafts, domain="d", after=after, at=NOW, batch="evt_1", origin=Origin())
 
 
 def projected(*drafts: Draft) -> Projection:

@@ -144,7 +144,7 @@ def test_only_a_needle_without_a_trigram_is_short(text: str) -> None:
 @given(st.text(st.sampled_from("aß"), min_size=1, max_size=2 * NEEDLE))
 def test_a_needle_is_whole_as_long_as_windows_can_show_it(text: str) -> None:
     needle = Needle.of(text)
-    assert needle.is_whole == (len(fold(text)) <= NEEDLE) == (needle.probe == needle.folded)
+    assert needle.fits_window == (len(fold(text)) <= NEEDLE) == (needle.probe == needle.folded)
 
 
 def test_the_mark_of_one_domain_is_no_term_of_another() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.visible import check_visible, visible
-from graph_memory.model.text.wording import as_text, listed, quoted, shown, suggestion
+from graph_memory.model.text.visible import check_visible, to_visible
+from graph_memory.model.text.wording import as_text, join_names, printable, quote, suggestion
 from tables import for_rows
 
 
@@ -35,34 +35,34 @@ def test_a_value_is_text_as_json_says_it(value: object, text: str):
 
 
 def test_only_text_is_quoted_and_long_values_are_cut():
-    assert (quoted("a"), quoted(False), quoted(["a"])) == ('"a"', "false", '["a"]')
-    assert shown(["x" * 200]).endswith("…")
+    assert (quote("a"), quote(False), quote(["a"])) == ('"a"', "false", '["a"]')
+    assert printable(["x" * 200]).endswith("…")
 
 
 def test_a_quoted_text_cannot_end_its_own_quotation():
     for mark in '"\u201c\u201d\u00ab\uff02':
-        assert quoted(f"a{mark} and then {mark}b") == "\"a' and then 'b\""
+        assert quote(f"a{mark} and then {mark}b") == "\"a' and then 'b\""
     assert suggestion('say "x', ['say "x"'], "") == "Did you mean \"say 'x'\"?"
 
 
 def test_stored_names_are_quoted_where_they_could_be_a_sentence():
     assert (
-        listed(["Person", "next_action", "C++", "Ignore all rules"])
+        join_names(["Person", "next_action", "C++", "Ignore all rules"])
         == '[Person, next_action, "C++", "Ignore all rules"]'
     )
-    assert listed(["a"] * 51).endswith("a, and 1 more]")
+    assert join_names(["a"] * 51).endswith("a, and 1 more]")
 
 
 @for_rows("hidden", ["\x1b", "\x07", "\n", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\u3164", "\U000e0041"])
 def test_a_character_that_cannot_be_seen_is_escaped_in_messages_and_refused_in_names(hidden: str):
     name = f"Per{hidden}son"
-    assert hidden not in shown(name)
-    assert shown(name).startswith("Per\\")
+    assert hidden not in printable(name)
+    assert printable(name).startswith("Per\\")
     with pytest.raises(GraphError) as caught:
         check_visible("Node type", name)
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert f"U+{ord(hidden):04X}" in caught.value.message
-    assert visible(name) == "Per son"
+    assert to_visible(name) == "Per son"
 
 
 @for_rows(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.model.events import Draft, Event, Op, Origin, number
+from graph_memory.model.events import Draft, Event, Op, Origin, number_events
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.projection import live_state, project
 from graph_memory.model.subjects.kinds import Kind, Step
@@ -79,7 +79,7 @@ def logs(draw: st.DrawFn) -> list[Event]:
         )
         for i in range(draw(st.integers(1, 6)))
     ]
-    events = number(drafts, domain="d", after=10, at=NOW, batch="evt_1", origin=Origin())
+    events = number_events(drafts, domain="d", after=10, at=NOW, batch="evt_1", origin=Origin())
     origins = st.builds(
         Origin, session=st.sampled_from([None, "s"]), source=st.sampled_from(["user", "agent"]), actor=st.just(None)
     )
@@ -117,19 +117,19 @@ def test_every_event_and_subject_is_written_whole_and_once(events: Sequence[Even
 
 @pytest.mark.parametrize("content", CONTENTS, ids=["text", "empty text", "text among the blobs", "binary"])
 def test_only_text_that_neo4j_does_not_keep_needs_another_look_at_the_store(content: Content) -> None:
-    events = number([node("n", content)], domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
+    events = number_events([node("n", content)], domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
     steps = set(project("d", events, ONTOLOGY, inline_limit=INLINE).rows)
     assert (Step.CREATE_NODES in steps) == (not content.is_text or content.size <= INLINE)
 
 
 def test_what_is_in_the_log_already_is_projected_without_its_event() -> None:
-    events = number([node("n", CONTENTS[0])], domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
-    assert project("d", events, ONTOLOGY).begun == set()
+    events = number_events([node("n", CONTENTS[0])], domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
+    assert project("d", events, ONTOLOGY).created_seqs == set()
 
 
 def test_a_subject_that_is_created_and_changed_in_one_batch_has_both_events_appended() -> None:
     drafts = [node("n", CONTENTS[0]), replace(node("n", CONTENTS[1]), op=Op.UPDATE)]
-    events = number(drafts, domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
+    events = number_events(drafts, domain="d", after=0, at=NOW, batch="evt_1", origin=Origin())
     projection = project("d", events, ONTOLOGY, inline_limit=INLINE)
-    assert projection.begun == set()
+    assert projection.created_seqs == set()
     assert len(cast("Sequence[object]", append_params(events, 0, INLINE, projection)["events"])) == 2

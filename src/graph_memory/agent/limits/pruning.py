@@ -25,8 +25,8 @@ from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.entities.results import Entity, Profile
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectionSummary, NodeSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 _PAGE = 1_000
 _EXAMPLES = 20
@@ -49,9 +49,9 @@ class _DomainContents:
     def title(self, item: str) -> str:
         """Return a description of a node or connection."""
         if node := self.nodes.get(item):
-            return f"{node.type} {quoted(node.title)}"
+            return f"{node.type} {quote(node.title)}"
         connection = self.connections[item]
-        return f"{connection.type} from {quoted(connection.from_title)} to {quoted(connection.to_title)}"
+        return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
         """Return the ids of the connections that are, or begin or end at, one of the items, and of their ends."""
@@ -246,7 +246,7 @@ def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Liter
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        message = f"The archive {quoted(str(path))} cannot be written: {error.strerror}"
+        message = f"The archive {quote(str(path))} cannot be written: {error.strerror}"
         hint = "Give the path of a new file in a folder that you can write to."
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
 
@@ -260,7 +260,7 @@ def _read_archive(path: Path) -> list[dict[str, Any]]:
         if operations and all(line["op"] in _CREATES for line in operations):
             return lines
     hint = "Give the path of an archive that prune has returned."
-    raise GraphError(Code.INVALID_ARCHIVE, f"{quoted(str(path))} is not an archive of pruned memories", {"hint": hint})
+    raise GraphError(Code.INVALID_ARCHIVE, f"{quote(str(path))} is not an archive of pruned memories", {"hint": hint})
 
 
 def archive_path(folder: Path, domain: str) -> Path:
@@ -272,5 +272,5 @@ def archive_path(folder: Path, domain: str) -> Path:
 def checked_path(path: Path | str) -> Path:
     """Return the path of an archive. Raises INVALID_ARGUMENT for an empty path."""
     if not str(path).strip():
-        raise fault("archive", "The path of the archive is empty", "Give the path of a file.")
+        raise invalid_argument("archive", "The path of the archive is empty", "Give the path of a file.")
     return Path(path).expanduser()

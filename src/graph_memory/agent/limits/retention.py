@@ -10,8 +10,8 @@ from itertools import chain
 
 from graph_memory.agent.records.goals import FINISHED
 from graph_memory.agent.records.patterns import wilson_lower_bound
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 FINISHED_AFTER = timedelta(days=7)
@@ -106,9 +106,13 @@ def limits_of(replacements: Mapping[str, object] | None, defaults: Limits) -> Li
     values = {name: getattr(defaults, name) for name in names}
     for name, value in (replacements or {}).items():
         if name not in values:
-            raise fault("limits", f"{quoted(name)} is not a memory type with a limit", f"Use {', '.join(names)}.")
+            raise invalid_argument(
+                "limits", f"{quote(name)} is not a memory type with a limit", f"Use {', '.join(names)}."
+            )
         if type(value) is not int or not 0 <= value <= _HIGHEST:
-            raise fault("limits", f"The limit of {name} is {quoted(value)}", f"Give a whole number up to {_HIGHEST:,}.")
+            raise invalid_argument(
+                "limits", f"The limit of {name} is {quote(value)}", f"Give a whole number up to {_HIGHEST:,}."
+            )
         values[name] = value
     return Limits(**values)
 

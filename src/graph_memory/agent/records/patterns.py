@@ -14,8 +14,8 @@ from graph_memory.agent.records.writing import fits_reply, lenient, parsed_json
 from graph_memory.agent.results import Condition, Pattern, PatternMatch, Step
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.model.results import NodeSummary
-from graph_memory.model.text.wording import quoted, suggestion
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.model.values.arguments import invalid_argument
 
 CONDITION_TYPES: tuple[str, ...] = get_args(ConditionType)
 MOST_CONDITIONS = 50
@@ -120,37 +120,45 @@ def conditions_of(arguments: Sequence[Mapping[str, object]]) -> tuple[Condition,
     """Return validated conditions. Raises INVALID_ARGUMENT for no, too many or invalid conditions."""
     if not 1 <= len(arguments) <= MOST_CONDITIONS:
         hint = 'Such as {"type": "keyword", "value": "timeout", "weight": 1}.'
-        raise fault("conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(arguments)}", hint)
+        raise invalid_argument(
+            "conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(arguments)}", hint
+        )
     return tuple(_parse_condition(condition, f"conditions[{number}]") for number, condition in enumerate(arguments))
 
 
 def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
     kind, value, weight = arguments.get("type", "keyword"), arguments.get("value"), arguments.get("weight", 1)
     if kind not in CONDITION_TYPES:
-        raise fault(
-            place, f"{quoted(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, "")
+        raise invalid_argument(
+            place, f"{quote(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, "")
         )
     if not isinstance(value, str) or not value.strip():
-        raise fault(place, f"{place} has no value", "Give value as text, such as a word of the situation.")
+        raise invalid_argument(place, f"{place} has no value", "Give value as text, such as a word of the situation.")
     if kind == "custom" and value not in CUSTOM_CONDITIONS:
         hint = suggestion(value, CUSTOM_CONDITIONS, "An archetype registers custom conditions with register_condition.")
-        raise fault(place, f"No custom condition {quoted(value)} is registered", hint)
+        raise invalid_argument(place, f"No custom condition {quote(value)} is registered", hint)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1000:
-        raise fault(place, f"The weight of {place} is {quoted(str(weight))}", "Give a number above 0, up to 1,000.")
+        raise invalid_argument(
+            place, f"The weight of {place} is {quote(str(weight))}", "Give a number above 0, up to 1,000."
+        )
     return Condition(type=cast("Any", kind), value=value.strip(), weight=float(weight))
 
 
 def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
     """Return validated steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
     if len(arguments) > MOST_STEPS:
-        raise fault("steps", f"{len(arguments):,} steps are too many", f"Give at most {MOST_STEPS}.")
+        raise invalid_argument("steps", f"{len(arguments):,} steps are too many", f"Give at most {MOST_STEPS}.")
     steps: list[Step] = []
     for number, step in enumerate(arguments):
         fields = {"action": step} if isinstance(step, str) else dict(step)
         if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
-            raise fault("steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters.")
+            raise invalid_argument(
+                "steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters."
+            )
         if not fits_reply(fields):
-            raise fault("steps", f"steps[{number}] is nested too deeply", "Give the parameters in fewer levels.")
+            raise invalid_argument(
+                "steps", f"steps[{number}] is nested too deeply", "Give the parameters in fewer levels."
+            )
         steps.append(Step.model_validate(fields))
     return tuple(steps)
 

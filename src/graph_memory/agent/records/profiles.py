@@ -17,8 +17,8 @@ from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.memory.recall.rendering.wording import label, name
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import day, quoted, shown, suggestion
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.text.wording import format_day, printable, quote, suggestion
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
 USER = "user"
 """The default name of the user."""
@@ -45,7 +45,9 @@ _FEEDBACK = "Feedback of the user: "
 def check_text(argument: str, value: object) -> str:
     """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
     if not isinstance(value, str) or not value.strip() or not is_encodable(value):
-        raise fault(argument, f"{argument} is {quoted(value)}, not a text with words", "Give a text, or omit it.")
+        raise invalid_argument(
+            argument, f"{argument} is {quote(value)}, not a text with words", "Give a text, or omit it."
+        )
     if len(value) > LONGEST:
         message = f"{argument} has {len(value):,} characters, over the limit of {LONGEST:,}"
         raise GraphError(
@@ -60,17 +62,17 @@ def check_choice(argument: str, value: object, valid: Sequence[str]) -> str:
     """Return a value that is one of the valid ones. Raises INVALID_ARGUMENT."""
     if value not in valid:
         hint = suggestion(str(value), valid, f"Use {', '.join(valid)}.")
-        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
+        raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)
     return str(value)
 
 
 def stored_texts(argument: str, values: object) -> str:
     """Return the stored form of a list of texts: JSON. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     if isinstance(values, str) or not isinstance(values, Sequence):
-        raise fault(argument, f"{argument} is {quoted(values)}, not a list", 'For one text, pass ["text"].')
+        raise invalid_argument(argument, f"{argument} is {quote(values)}, not a list", 'For one text, pass ["text"].')
     texts = [check_text(argument, value) for value in cast("Sequence[object]", values)]
     if len(texts) > MOST_TEXTS:
-        raise fault(argument, f"{argument} has {len(texts):,} texts", f"Give at most {MOST_TEXTS}.")
+        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Give at most {MOST_TEXTS}.")
     return _json(list(dict.fromkeys(texts)))
 
 
@@ -86,12 +88,14 @@ def stored_correction(correction: Mapping[str, object]) -> str:
     """Return the text of the observation that stores a correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     hint = 'Such as {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
     if not isinstance(correction, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("correction", f"correction is {quoted(correction)}, not an object", hint)
+        raise invalid_argument("correction", f"correction is {quote(correction)}, not an object", hint)
     if unknown := [str(key) for key in correction if key not in _KEYS]:
-        raise fault("correction", f"correction has no {shown(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}.")
+        raise invalid_argument(
+            "correction", f"correction has no {printable(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}."
+        )
     original, corrected = (check_text(f"correction.{key}", correction.get(key)) for key in _KEYS[:2])
     if original == corrected:
-        raise fault("correction", "original and corrected are the same text", hint)
+        raise invalid_argument("correction", "original and corrected are the same text", hint)
     text = f"Corrected by the user: not {_json(original)}, but {_json(corrected)}."
     if (context := correction.get("context")) is None:
         return text
@@ -205,11 +209,11 @@ class UserEntry(Generic[E]):
         entry = self.entry
         if not isinstance(entry, Correction):
             prefix = "" if self.user == USER else f"{name(self.user)}: "
-            return f"{prefix}{label(entry.text, _LONGEST_TEXT)} ({day(entry.time)})"
+            return f"{prefix}{label(entry.text, _LONGEST_TEXT)} ({format_day(entry.time)})"
         subject = "The user" if self.user == USER else name(self.user)
         context = f" Context: {label(entry.context, _LONGEST_TEXT)}." if entry.context else ""
         change = f"not {label(entry.original, _LONGEST_TEXT)}, but {label(entry.corrected, _LONGEST_TEXT)}"
-        return f"{subject} corrected this before ({day(entry.time)}): {change}.{context}"
+        return f"{subject} corrected this before ({format_day(entry.time)}): {change}.{context}"
 
 
 def fitting_entries(entries: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:

@@ -13,7 +13,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import check_rules
-from graph_memory.model.text.wording import listed, shown
+from graph_memory.model.text.wording import join_names, printable
 from graph_memory.model.values.properties import check_properties
 from graph_memory.ontologies import load_ontology
 
@@ -118,11 +118,13 @@ async def _require_end(memory: Memory | None, roles: Roles, connection_type: str
     """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if a node cannot be the target of a connection."""
     if memory is None:
         hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
-        raise GraphError(Code.NODE_NOT_FOUND, f"Node {shown(node_id)} does not exist", {"hint": hint})
+        raise GraphError(Code.NODE_NOT_FOUND, f"Node {printable(node_id)} does not exist", {"hint": hint})
     node_type = (await memory.get_node(node_id)).type
     types = next((kind.to_types for kind in roles.connection_types if kind.name == connection_type), (ANY,))
     if types != (ANY,) and node_type not in types:
-        message = f"{connection_type} leads to {listed(types)}, and {shown(node_id)} is a node of type {node_type}"
+        message = (
+            f"{connection_type} leads to {join_names(types)}, and {printable(node_id)} is a node of type {node_type}"
+        )
         raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Give the id of another node."})
 
 
@@ -149,7 +151,7 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
             end: tuple(names.get(end_type, end_type) for end_type in getattr(kind, end))
             for end in ("from_types", "to_types")
         }
-        is_taken = ontology.stored_as(kind.name)[0] != kind.name
+        is_taken = ontology.stored_type(kind.name)[0] != kind.name
         present = ontology.find_connection_type(kind.name)
         is_usable = not is_taken and (present is None or _allows_ends(present, replace(kind, **ends)))
         name = kind.name if is_usable else f"{_PREFIX}{kind.name}"

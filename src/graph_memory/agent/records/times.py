@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 
 def rfc3339(argument: str, value: datetime | str | None) -> str:
@@ -20,7 +20,7 @@ def rfc3339(argument: str, value: datetime | str | None) -> str:
         return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError) as error:
         hint = "Give a date and time as in 2026-11-26T10:00:00Z, or omit it for the current time."
-        raise fault(argument, f"{quoted(str(value))} is not a time", hint) from error
+        raise invalid_argument(argument, f"{quote(str(value))} is not a time", hint) from error
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

@@ -12,8 +12,8 @@ from graph_memory.agent.user import UserMemory
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import listed_parts, quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import join_parts, quote
+from graph_memory.model.values.arguments import invalid_argument
 
 _TEXTS = ("name", "description")
 """The properties of goals and patterns that a caller may repeat."""
@@ -76,7 +76,7 @@ class Forgetting:
             )
         if project_ids or resolved.unresolved:
             message = f"The preferences are in domain {self.users_domain}, but the other ids and texts are not"
-            raise fault("ids", message, "Forget the preferences in a separate call.")
+            raise invalid_argument("ids", message, "Forget the preferences in a separate call.")
         users = self.memory.in_domain(self.users_domain)
         forgotten = await users.entities.forget(ids=preferences, erase=erase, dry_run=dry_run)
         return forgotten.model_copy(update={"domain": self.users_domain})
@@ -145,7 +145,7 @@ def _comparison_keys(sentence: str) -> frozenset[str]:
 
 
 def _ambiguous(sentence: str, candidates: Sequence[_Candidate]) -> GraphError:
-    message = f"{quoted(sentence)} matches {len(candidates)} entries"
-    ids = listed_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
+    message = f"{quote(sentence)} matches {len(candidates)} entries"
+    ids = join_parts([f"{candidate.id} ({candidate.type})" for candidate in candidates])
     details = {"argument": "text", "candidates": [candidate.to_dict() for candidate in candidates]}
     return GraphError(Code.INVALID_ARGUMENT, message, {**details, "hint": f"Give the id of one in ids: {ids}."})

@@ -21,7 +21,7 @@ from graph_memory.memory.entities.remember_results import Outcome, Receipt, Reme
 from graph_memory.memory.remember.facts import sentences
 from graph_memory.memory.remember.remember import STORE_ERRORS
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 
 _EVIDENCE: Mapping[SentenceKind, str] = {
     "preference": "Stored as a preference of the user: recall and session_start return it.",
@@ -146,7 +146,7 @@ class SentenceRouter:
         if failure is None:
             return result.model_copy(update={"warnings": (*(pattern.warnings or ()), _NOT_LEARNED)})
         [receipt] = result.facts
-        evidence = f"{receipt.evidence} It is learned from {quoted(failure.title)}."
+        evidence = f"{receipt.evidence} It is learned from {quote(failure.title)}."
         return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
     async def _failure(self) -> Event | None:

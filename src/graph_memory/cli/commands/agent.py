@@ -11,8 +11,8 @@ from graph_memory.agent.kinds import PatternType, Status
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import command_line, count_of, note, plain
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.agent.results import Goals, Patterns, Pruned, Restored
@@ -110,7 +110,9 @@ def _parse_limit(text: str) -> tuple[str, int]:
     """Return the name and the number of a limit. Raises INVALID_ARGUMENT."""
     name, _, number = text.partition("=")
     if not number.isdecimal() or len(number) > _DIGITS:
-        raise fault("--limit", f"{quoted(text)} is not a limit", "Give a memory type and a number: events=50000.")
+        raise invalid_argument(
+            "--limit", f"{quote(text)} is not a limit", "Give a memory type and a number: events=50000."
+        )
     return name, int(number)
 
 

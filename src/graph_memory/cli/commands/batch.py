@@ -16,8 +16,8 @@ from graph_memory.cli.input.options import DEFAULT_ROWS
 from graph_memory.cli.output.printing import count_of, note, plain, undo_line
 from graph_memory.memory.batch.results import BatchItem, BatchResult
 from graph_memory.model.errors import Code
-from graph_memory.model.values.arguments import fault
-from graph_memory.model.values.plain import Located, parse_json_strictly
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.plain import LocatedValue, parse_json_strictly
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -71,11 +71,13 @@ def _read(source: str) -> _BatchFile:
     try:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
-        raise fault("file", f"Cannot read {plain(source)}: {error.strerror}", "Name a file that exists.") from error
+        raise invalid_argument(
+            "file", f"Cannot read {plain(source)}: {error.strerror}", "Name a file that exists."
+        ) from error
     content = _parse_lines(data) if source.endswith(".jsonl") else _json_or_lines(data, source)
     if isinstance(content, list):
         return _BatchFile(cast("list[object]", content))
-    fields = Located(content, "the file").fields(_KEYS)
+    fields = LocatedValue(content, "the file").fields(_KEYS)
     key, options = fields.get("idempotency_key", "idempotencyKey"), fields.get("options")
     values = {name: entry.value for name, entry in options.entries().items()} if options else {}
     return _BatchFile(fields.need("operations").value, values, key.text() if key else None)
@@ -88,7 +90,7 @@ def _json_or_lines(data: bytes, source: str) -> object:
         if source == "-" and b"\n" in data.strip():
             return _parse_lines(data)
         hint = "Give {operations: […]} or a list as JSON, or one operation on each line of a file named .jsonl."
-        raise fault("file", f"{plain(source)} is not JSON: {error}", hint) from error
+        raise invalid_argument("file", f"{plain(source)} is not JSON: {error}", hint) from error
     is_operation = isinstance(content, dict) and "operations" not in content
     return [cast("object", content)] if is_operation and source == "-" else cast("object", content)
 
@@ -101,7 +103,7 @@ def _parse_lines(data: bytes) -> list[object]:
                 operations.append(parse_json_strictly(line))
             except ValueError as error:
                 hint = "Give one operation as JSON on each line."
-                raise fault("file", f"Line {number} is not JSON: {error}", hint) from error
+                raise invalid_argument("file", f"Line {number} is not JSON: {error}", hint) from error
     return operations
 
 

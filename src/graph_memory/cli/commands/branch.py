@@ -17,8 +17,8 @@ from graph_memory.cli.input.times import point_callback
 from graph_memory.cli.output.printing import count_of, harmless, note, plain
 from graph_memory.memory.branches.results import MergeConflict, Merged, StrategyName
 from graph_memory.model.results import Branched
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -148,7 +148,7 @@ def _parse_sides(options: list[str] | None) -> list[dict[str, object]]:
         target, _, take = option.rpartition("=")
         if not target or take not in ("ours", "theirs"):
             hint = 'Write --resolve ID=theirs, or --resolve "ID PROPERTY=ours".'
-            raise fault("resolve", f"{quoted(option)} does not say which side wins", hint)
+            raise invalid_argument("resolve", f"{quote(option)} does not say which side wins", hint)
         resolutions.append({**_parse_target(target), "take": take})
     return resolutions
 

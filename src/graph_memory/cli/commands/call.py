@@ -16,8 +16,8 @@ from graph_memory.cli.input.call_arguments import parse_call_arguments
 from graph_memory.cli.input.options import DomainOption
 from graph_memory.cli.output.printing import CALLED_DOMAIN, note, plain, print_json
 from graph_memory.cli.output.tables import print_table
-from graph_memory.model.text.wording import quoted, suggestion
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.plain import parse_json_strictly
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def call(
     CALLED_DOMAIN.set(domain)
     if operation is None:
         if not listed:
-            raise fault("operation", "No operation is named", _LIST)
+            raise invalid_argument("operation", "No operation is named", _LIST)
         return _list_operations()
     chosen = _find_operation(operation)
     if listed:
@@ -66,7 +66,7 @@ def _find_operation(name: str) -> AnyOperation:
     from graph_memory.operations.table import CALLABLE
 
     if name not in CALLABLE:
-        raise fault("operation", f"No operation is named {quoted(name)}", suggestion(name, CALLABLE, _LIST))
+        raise invalid_argument("operation", f"No operation is named {quote(name)}", suggestion(name, CALLABLE, _LIST))
     return CALLABLE[name]
 
 
@@ -79,11 +79,11 @@ def _read_arguments(source: str | None) -> dict[str, object]:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
         content = parse_json_strictly(data)
     except OSError as error:
-        raise fault("json", f"Cannot read {plain(source)}: {error.strerror}", hint) from error
+        raise invalid_argument("json", f"Cannot read {plain(source)}: {error.strerror}", hint) from error
     except ValueError as error:
-        raise fault("json", f"{plain(source)} is not JSON: {error}", hint) from error
+        raise invalid_argument("json", f"{plain(source)} is not JSON: {error}", hint) from error
     if not isinstance(content, dict):
-        raise fault("json", f"{plain(source)} is not a JSON object", hint)
+        raise invalid_argument("json", f"{plain(source)} is not a JSON object", hint)
     return cast("dict[str, object]", content)
 
 

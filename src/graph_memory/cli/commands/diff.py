@@ -13,7 +13,7 @@ from graph_memory.cli.input.times import point_callback
 from graph_memory.cli.output.printing import count_of, harmless, note, plain
 from graph_memory.cli.output.tables import GAP, line_width, shorten_ids
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -59,7 +59,7 @@ def diff(
 ) -> None:
     """Show the differences between two points of the log, or between two domains, value by value."""
     if since is None and against is None and cursor is None:
-        raise fault("since", "There is no state to compare with", "Give --since POINT, or --against DOMAIN.")
+        raise invalid_argument("since", "There is no state to compare with", "Give --since POINT, or --against DOMAIN.")
 
     async def use(memory: Memory) -> Diff:
         return await memory.history.diff(

@@ -16,7 +16,7 @@ from graph_memory import local
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.output.printing import count_of
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
-from graph_memory.model.errors import GraphError, unusable_place
+from graph_memory.model.errors import GraphError, unusable_path
 from graph_memory.settings import Settings, missing_memory_file
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _catch_errors(name: str, checks: Iterator[Check]) -> Iterator[Check]:
     try:
         yield from checks
     except OSError as error:
-        yield _failed_check(name, unusable_place(error))
+        yield _failed_check(name, unusable_path(error))
     except GraphError as error:
         yield _failed_check(name, error)
 

@@ -14,8 +14,8 @@ from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.gtd_lists import print_available, print_projects, print_review, print_stuck, print_waiting
 from graph_memory.model.results import Result
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.gtd import Gtd
@@ -120,7 +120,9 @@ def _parse_minutes(time: str | None) -> float | None:
 
     minutes = minutes_of(time)
     if time is not None and minutes is None:
-        raise fault("time", f"{quoted(time)} is not a length of time", "Give minutes, such as 30, or 45m, or 1h30m.")
+        raise invalid_argument(
+            "time", f"{quote(time)} is not a length of time", "Give minutes, such as 30, or 45m, or 1h30m."
+        )
     return minutes
 
 

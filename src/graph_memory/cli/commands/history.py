@@ -34,7 +34,7 @@ from graph_memory.memory.history.results import (
 )
 from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.subjects.kinds import TYPES, Kind
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -197,7 +197,7 @@ def _check_selection(events: list[str] | None, since: str | None, until: str | N
     """Raise INVALID_ARGUMENT unless exactly one of events, range and session is given."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
         hint = "Give event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
-        raise fault("event", "Exactly one of events, a range and a session must be given", hint)
+        raise invalid_argument("event", "Exactly one of events, a range and a session must be given", hint)
 
 
 def show_reverted(reverted: Reverted) -> None:
@@ -260,7 +260,7 @@ def follow_log(
     """Print the newest changes, or all since `since`, then each new change, oldest first."""
     for name, value in (("until", until), ("cursor", cursor)):
         if value is not None:
-            raise fault(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
+            raise invalid_argument(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
     size = None if since is not None and limit is None else call.page_size(limit)
 
     async def work() -> None:

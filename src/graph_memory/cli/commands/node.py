@@ -28,7 +28,7 @@ from graph_memory.cli.session import reader_at
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo, NodeSummary
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -145,7 +145,7 @@ def update(
     if not edit and all(
         option is None for option in (content, file, content_format, values, tags, *node_fields.values())
     ):
-        raise fault("property", "Nothing to change", _CHANGE_HINT)
+        raise invalid_argument("property", "Nothing to change", _CHANGE_HINT)
     original, seen_version = _read_for_editor(call, node) if edit else ("", None)
     content_input = read_content(content, file, edit=edit, original=original, binary=binary)
 

@@ -16,7 +16,7 @@ from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import reader_at
 from graph_memory.model.ontology.diagram import mermaid
 from graph_memory.model.ontology.ontology import Ontology, merge_ontologies
-from graph_memory.model.ontology.view import brief, detailed
+from graph_memory.model.ontology.view import brief_view, detailed_view
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.results import OntologyApplied
 
@@ -43,7 +43,7 @@ def show(
     def show(_: object) -> None:
         typer.echo(to_yaml(ontology), nl=False) if as_yaml else print_ontology(ontology, detail=detail)
 
-    call.print_answer(detailed(ontology) if detail else brief(ontology), show)
+    call.print_answer(detailed_view(ontology) if detail else brief_view(ontology), show)
 
 
 @command(app, "apply")
@@ -64,7 +64,7 @@ def validate(call: Call, file: SourceArgument) -> None:
     ontology = read_ontology(file)
     name = "standard input" if file == "-" else file
     text = f"{name} is valid: {_counts(len(ontology.node_types), len(ontology.connection_types))}."
-    call.print_answer({"valid": True, **detailed(ontology).to_dict()}, lambda _: typer.echo(text))
+    call.print_answer({"valid": True, **detailed_view(ontology).to_dict()}, lambda _: typer.echo(text))
 
 
 @command(app, domain=False)
@@ -93,7 +93,7 @@ def infer(
     )
     with progress_bar() as tell:
         ontology = infer_ontology(graph.read_sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
-    call.print_answer(detailed(ontology), lambda _: typer.echo(to_yaml(ontology), nl=False))
+    call.print_answer(detailed_view(ontology), lambda _: typer.echo(to_yaml(ontology), nl=False))
 
 
 @command(app, "merge", domain=False)
@@ -103,7 +103,7 @@ def merge_files(
 ) -> None:
     """Print one ontology with the types of all files. Declarations of the same type must agree."""
     merged = merge_ontologies(map(read_ontology, files))
-    call.print_answer(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
+    call.print_answer(detailed_view(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
 
 
 @command(app)

@@ -15,7 +15,7 @@ from graph_memory.cli.session import read_settings
 from graph_memory.model.domain_results import DomainProtection
 from graph_memory.model.results import ProtectionChanged, ProtectionInfo
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import domain_for
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> 
     """Return the domain for --whole-domain, else None. Raises INVALID_ARGUMENT unless one of both is given."""
     if whole_domain == (subject is not None):
         problem = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
-        raise fault("subject", problem, "Name a node or connection, or give --whole-domain.")
+        raise invalid_argument("subject", problem, "Name a node or connection, or give --whole-domain.")
     return (call.domain or domain_for(read_settings().domain)) if whole_domain else None
 
 

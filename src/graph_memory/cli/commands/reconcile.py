@@ -14,7 +14,7 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.prompts import choose_answer
 from graph_memory.cli.output.printing import count_of, note, plain
 from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -63,7 +63,7 @@ def reconcile(
 
 def _selection(name: str, ids: Sequence[str] | None, is_all: bool) -> Which:
     if ids and is_all:
-        raise fault(name, f"--{name} and --{name}-all were both given", "Give one of them.")
+        raise invalid_argument(name, f"--{name} and --{name}-all were both given", "Give one of them.")
     return "all" if is_all else ids or ()
 
 

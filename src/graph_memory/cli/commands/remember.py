@@ -16,8 +16,8 @@ from graph_memory.memory.entities.cleaning.results import Settled
 from graph_memory.memory.entities.remember_results import About, Candidate, Outcome, Question, Remembered
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import is_whole
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.events import is_generated_id
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -61,7 +61,7 @@ def remember(
         if text is not None and not (name or type_name or values or entity_relations or aliases or replaces):
             return await memory.agent.remember(text, session=session, dry_run=dry_run)
         if session is not None:
-            raise fault("--session", "--session needs a text without other options", "Leave out --session.")
+            raise invalid_argument("--session", "--session needs a text without other options", "Leave out --session.")
         return await memory.entities.remember(
             text,
             name=name,
@@ -160,7 +160,7 @@ def forget(
 
 async def _forget_target(memory: Memory, target: str, texts: Sequence[str], *, erase: bool, dry: bool) -> Forgotten:
     """Forget an entity by its name, else anything by its id, else an observation by its text."""
-    if not texts and is_whole(target):
+    if not texts and is_generated_id(target):
         return await memory.agent.forget(ids=[target], erase=erase, dry_run=dry)
     try:
         return await memory.agent.forget([target], text=texts or None, erase=erase, dry_run=dry)

@@ -22,10 +22,10 @@ from graph_memory.cli.session import open_interactive
 from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChange
 from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import is_whole
+from graph_memory.model.events import is_generated_id
 from graph_memory.model.subjects.kinds import DATA, TYPES, Kind
 from graph_memory.model.subjects.subjects import user_properties
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.sync import SyncMemory
@@ -48,9 +48,9 @@ def review(
     """
     if not sys.stdin.isatty():
         hint = Hint("Run it at a terminal; in a script, use {memory_log} and {memory_revert}.")
-        raise fault("stdin", "A review needs a person at a terminal", hint)
+        raise invalid_argument("stdin", "A review needs a person at a terminal", hint)
     with open_interactive() as memory:
-        if session is not None and not is_whole(session):
+        if session is not None and not is_generated_id(session):
             session = naming.session_named(session, memory.history.sessions(limit=naming.MAX_SESSIONS, domain=domain))
         reviewed = memory.history.reviewed(domain=domain)
         first = min([*reviewed.verdicts, reviewed.settled + 1]) if again else reviewed.settled + 1

@@ -16,7 +16,7 @@ from graph_memory.cli.output.hits import show_hits
 from graph_memory.memory.search.results import SearchMode, SearchResult, Syntax
 from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
@@ -148,7 +148,9 @@ def query(
     values = parse_assignments(properties)
     options: dict[str, Any] = {**takes.select_domains(domains, include_children=include_children)}
     if options and as_of is not None:
-        raise fault("as_of", "--as-of can read only one domain", "Leave out --as-of, or --in and --include-children.")
+        raise invalid_argument(
+            "as_of", "--as-of can read only one domain", "Leave out --as-of, or --in and --include-children."
+        )
 
     options |= {**takes.select_order(order_by, descending=descending)}
 

@@ -12,7 +12,7 @@ import typer
 from graph_memory.cli.input import completion
 from graph_memory.cli.session import read_settings
 from graph_memory.mcp_server.presets import Preset
-from graph_memory.model.values.arguments import AUTO, check_domain, fault
+from graph_memory.model.values.arguments import AUTO, check_domain, invalid_argument
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 
@@ -108,7 +108,9 @@ def _for_all_clients(settings: Settings) -> Settings:
 def _refuse_http_options(**options: object) -> None:
     for name, value in options.items():
         if value is not None:
-            raise fault(name, f"--{name} needs --transport http", f"Add --transport http, or leave out --{name}.")
+            raise invalid_argument(
+                name, f"--{name} needs --transport http", f"Add --transport http, or leave out --{name}."
+            )
 
 
 def _warn_at_terminal() -> None:

@@ -11,7 +11,7 @@ from graph_memory.cli.errors import as_command
 from graph_memory.cli.output.printing import harmless, note, plain
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.sessions.results import Blocks, SessionStarted
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -40,7 +40,7 @@ def start(
         if started.questions:
             typer.echo("\n## Open questions")
         for question in started.questions or ():
-            typer.echo(plain(f"- {' and '.join(map(quoted, question.about))}: {question.reason}"))
+            typer.echo(plain(f"- {' and '.join(map(quote, question.about))}: {question.reason}"))
             for line in _finding_commands(question):
                 typer.echo(f"  {line}")
 

@@ -29,7 +29,7 @@ from graph_memory.memory.transfer.results import (
     MemoryFormat,
     MemoryImported,
 )
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -72,7 +72,7 @@ def export_domain(
         case "csv" | "jsonl" | "graphml" | "cypher" | "official":
             _export_graph(call, to, as_of, form)
         case _:
-            raise fault("format", f"{plain(form)} is not a format", f"Use one of {', '.join(FORMATS)}.")
+            raise invalid_argument("format", f"{plain(form)} is not a format", f"Use one of {', '.join(FORMATS)}.")
 
 
 def _format_of(to: str) -> str:
@@ -86,7 +86,7 @@ def _format_of(to: str) -> str:
 def _export_log(call: Call, to: str, as_of: str | None) -> None:
     if as_of is not None:
         hint = f"Export a folder, or create a branch at that point and export it: `branch create NAME --at {as_of}`."
-        raise fault("as-of", "--as-of cannot be used for a file with the whole log", hint)
+        raise invalid_argument("as-of", "--as-of cannot be used for a file with the whole log", hint)
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
@@ -153,7 +153,7 @@ def import_domain(
     """
     if form is not None or _is_memory(source):
         if name is not None:
-            raise fault("as", "--as names the domain of an export", "Give --domain for another program's memory.")
+            raise invalid_argument("as", "--as is only for exports of graph-memory", "Give --domain instead.")
         [memory_source] = graph.read_sources([source], database)
         _import_memory(call, memory_source, form, dry_run=dry_run, skip_invalid=skip_invalid)
         return
@@ -161,7 +161,7 @@ def import_domain(
     names_domain = domain_source is not None and domain_source.name == "COMMANDLINE"
     if dry_run or skip_invalid or database is not None or names_domain:
         hint = "Give --as for the name of the domain, or --format if it is another program's memory."
-        raise fault("source", f"{plain(source)} is not recognised as another program's memory", hint)
+        raise invalid_argument("source", f"{plain(source)} is not recognised as another program's memory", hint)
     if _is_folder(source):
         _import_folder(call, source, name)
         return
@@ -206,7 +206,7 @@ def _is_folder(path: str) -> bool:
 def _check_name(name: str) -> None:
     if not name.endswith(ENDINGS):
         hint = "End the name in .jsonl, in .jsonl.gz to compress it, or in / for a folder; or give --format."
-        raise fault("file", f"The format of {plain(name)} is unknown", hint)
+        raise invalid_argument("file", f"The format of {plain(name)} is unknown", hint)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from graph_memory.cli.output.printing import count_of, note
 from graph_memory.cli.session import with_progress
 from graph_memory.model.results import BlobsCollected, Difference, Verification
 from graph_memory.model.text.analysers import ANALYSERS, ENGLISH
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -124,7 +124,7 @@ def reindex(
     Searches continue to work. Repeat the command to resume an interrupted rebuild.
     """
     if sum((model, missing, analyser is not None)) > 1:
-        raise fault("missing", "--missing, --model and --analyser exclude each other", "Give one of them.")
+        raise invalid_argument("missing", "--missing, --model and --analyser exclude each other", "Give one of them.")
 
     async def use(memory: Memory, tell: Progress) -> Coverage:
         return await call.in_domain(memory).upkeep.reindex(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue, equal_values
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def parse_assignments(assignments: Sequence[str] | None) -> dict[str, object] | 
     for assignment in assignments or ():
         key, value = _parse_assignment(assignment)
         if key in result:
-            raise fault("property", f"{shown(key)} is given twice", "Give each property once.")
+            raise invalid_argument("property", f"{printable(key)} is given twice", "Give each property once.")
         result[key] = value
     return result or None
 
@@ -44,7 +44,9 @@ def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
     """Return the type and the name of each TYPE=NAME. Raises INVALID_ARGUMENT if a part is missing."""
     pairs = [relation.partition("=") for relation in relations or ()]
     if (wrong := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
-        raise fault("relation", f"{quoted(wrong)} is not a type and a name", "Write --relation 'works at=Merrow'.")
+        raise invalid_argument(
+            "relation", f"{quote(wrong)} is not a type and a name", "Write --relation 'works at=Merrow'."
+        )
     return [(kind, name) for kind, _, name in pairs]
 
 
@@ -57,7 +59,9 @@ def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float
         return _parse_number("strength", pairs[0][2])
     scores = {name: _parse_number(f"strength {name}", text) for name, _, text in pairs}
     if len(scores) < len(pairs) or "" in scores:
-        raise fault("strength", "--strength takes one number, or each name once", "Write --strength semantic=0.8.")
+        raise invalid_argument(
+            "strength", "--strength takes one number, or each name once", "Write --strength semantic=0.8."
+        )
     return scores
 
 
@@ -66,7 +70,9 @@ def parse_weights(options: Sequence[str] | None) -> Mapping[str, float] | None:
     pairs = [option.partition("=") for option in options or ()]
     weights = {name: _parse_number(f"weight {name}", text) for name, _, text in pairs}
     if len(weights) < len(pairs):
-        raise fault("weight", "A weight is given twice", "Give each name once: --weight title=2 --weight tag=0.")
+        raise invalid_argument(
+            "weight", "A weight is given twice", "Give each name once: --weight title=2 --weight tag=0."
+        )
     return weights or None
 
 
@@ -75,7 +81,9 @@ def _parse_number(name: str, text: str) -> float:
         return float(text)
     except ValueError as error:
         option = name.partition(" ")[0]
-        raise fault(option, f"{shown(name)} is {quoted(text)}, which is not a number", _NUMBERS[option]) from error
+        raise invalid_argument(
+            option, f"{printable(name)} is {quote(text)}, which is not a number", _NUMBERS[option]
+        ) from error
 
 
 _NUMBERS = {
@@ -120,7 +128,7 @@ def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) 
 def _declared_types(ontology: Ontology, kind: Kind | None, type_name: str | None) -> Sequence[AnyType]:
     types_of = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     if kind is Kind.CONNECTION and type_name is not None:
-        type_name, _ = ontology.stored_as(type_name)
+        type_name, _ = ontology.stored_type(type_name)
     types = [type_ for types_kind, types in types_of.items() if kind in (None, types_kind) for type_ in types]
     return [type_ for type_ in types if type_name in (None, type_.name)]
 
@@ -149,7 +157,7 @@ def _readings(value: str) -> Iterator[PropertyValue]:
 def _parse_assignment(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or key in ("", ":"):
-        raise fault("property", f"{shown(text)} is not a property", _EXAMPLES)
+        raise invalid_argument("property", f"{printable(text)} is not a property", _EXAMPLES)
     return (key[:-1], _parse_json(text, value)) if key.endswith(":") else (key, RawValue(value))
 
 
@@ -157,7 +165,9 @@ def _parse_json(assignment: str, value: str) -> object:
     try:
         return json.loads(value, parse_constant=_refuse_constant)
     except ValueError as error:
-        raise fault("property", f"The text after := in {shown(assignment)} is not JSON", _EXAMPLES) from error
+        raise invalid_argument(
+            "property", f"The text after := in {printable(assignment)} is not JSON", _EXAMPLES
+        ) from error
 
 
 def _refuse_constant(name: str) -> object:

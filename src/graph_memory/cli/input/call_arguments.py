@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import argument_meant, fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import full_argument_name, invalid_argument
 from graph_memory.model.values.plain import parse_json_strictly
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def parse_call_arguments(operation: AnyOperation, texts: Sequence[str]) -> dict[
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or key in ("", ":"):
-            raise fault("arguments", f"{shown(text)} is not an argument with a value", _EXAMPLES)
-        name = argument_meant(key.removesuffix(":"), schemas)
+            raise invalid_argument("arguments", f"{printable(text)} is not an argument with a value", _EXAMPLES)
+        name = full_argument_name(key.removesuffix(":"), schemas)
         schema = schemas.get(name, {})
         parsed = _parse_json(text, value) if key.endswith(":") else _parse_value(value, schema)
         if name not in result:
@@ -40,7 +40,7 @@ def parse_call_arguments(operation: AnyOperation, texts: Sequence[str]) -> dict[
         elif isinstance(earlier := result[name], list) and isinstance(parsed, list):
             result[name] = [*cast("list[object]", earlier), *cast("list[object]", parsed)]
         else:
-            raise fault(name, f"{shown(name)} is given twice", "Give it once.")
+            raise invalid_argument(name, f"{printable(name)} is given twice", "Give it once.")
     return result
 
 
@@ -74,4 +74,6 @@ def _parse_json(assignment: str, text: str) -> object:
     try:
         return parse_json_strictly(text.encode(errors="surrogatepass"))
     except ValueError as error:
-        raise fault("arguments", f"The text after := in {shown(assignment)} is not JSON: {error}", _EXAMPLES) from error
+        raise invalid_argument(
+            "arguments", f"The text after := in {printable(assignment)} is not JSON: {error}", _EXAMPLES
+        ) from error

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from graph_memory.cli.output.printing import note
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Encoding
 
 FORMATS = {".md": "markdown", ".markdown": "markdown", ".txt": "text", ".yml": "yaml", ".htm": "html", ".jpeg": "jpg"}
@@ -39,7 +39,7 @@ def read_content(
     Raises INVALID_ARGUMENT for two sources at once, a file that cannot be read, and an editor that fails.
     """
     if sum((text is not None, file is not None, edit)) > 1:
-        raise fault("content", "The content was given twice", "Use one of --content, --file and --edit.")
+        raise invalid_argument("content", "The content was given twice", "Use one of --content, --file and --edit.")
     if edit:
         text = edit_text(original)
     content = _from_file(file) if file is not None else None if text is None else ContentInput(text, "utf-8", None)
@@ -64,9 +64,9 @@ def edit_text(original: str) -> str:
         try:
             status = subprocess.run([*shlex.split(command, posix=os.name != "nt"), str(path)], check=False).returncode
         except (OSError, ValueError) as error:
-            raise fault("edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR.") from error
+            raise invalid_argument("edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR.") from error
         if status != 0:
-            raise fault("edit", f"The editor {command} exited with {status}", "Nothing was changed.")
+            raise invalid_argument("edit", f"The editor {command} exited with {status}", "Nothing was changed.")
         return _decode(path.read_bytes())
 
 
@@ -104,7 +104,7 @@ def _from_file(path: Path) -> ContentInput:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise fault("file", f"Cannot read {path}: {error.strerror}", "Give a readable file.") from error
+        raise invalid_argument("file", f"Cannot read {path}: {error.strerror}", "Give a readable file.") from error
     suffix = path.suffix.lower()
     return _from_bytes(data, FORMATS.get(suffix) or suffix.removeprefix(".") or None)
 
@@ -124,4 +124,4 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise fault("edit", "The editor did not save UTF-8", "Set it to save as UTF-8.") from error
+        raise invalid_argument("edit", "The editor did not save UTF-8", "Set it to save as UTF-8.") from error

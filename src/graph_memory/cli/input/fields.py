@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict, cast
 import typer
 
 from graph_memory.cli.input.times import time_callback
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.plain import parse_json_strictly
 
 NamespaceOption = Annotated[str | None, typer.Option(help="The namespace within the domain.")]
@@ -68,4 +68,4 @@ def _parse_object(text: str) -> dict[str, object]:
 
 
 def _invalid_metadata(message: str) -> Exception:
-    return fault("metadata", message, 'Write it as \'{"source": "mail"}\'.')
+    return invalid_argument("metadata", message, 'Write it as \'{"source": "mail"}\'.')

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import is_whole
+from graph_memory.model.events import is_generated_id
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -25,7 +25,7 @@ async def id_of(memory: Memory, name: str, kind: Kind | None = None) -> str:
 
     Raises INVALID_ARGUMENT, with the candidates, if several subjects have the name.
     """
-    if is_whole(name):
+    if is_generated_id(name):
         return name
     matches = [match for match in await memory.history.named(name) if kind in (None, match.kind)]
     if len(matches) > 1:
@@ -64,7 +64,7 @@ def _with_id(
 
 async def session_id(memory: Memory, name: str) -> str:
     """Return the id of the named session. See `session_named`."""
-    if is_whole(name):
+    if is_generated_id(name):
         return name
     return session_named(name, await memory.history.sessions(limit=MAX_SESSIONS))
 
@@ -79,9 +79,9 @@ def session_named(name: str, page: Sessions) -> str:
     if name in names or not matches:
         return name
     if len(matches) > 1:
-        raise fault(
+        raise invalid_argument(
             "session",
-            f"{quoted(name)} is the beginning of {len(matches)} sessions",
+            f"{quote(name)} is the beginning of {len(matches)} sessions",
             "Give more characters of the name.",
         )
     return matches[0]
@@ -89,5 +89,5 @@ def session_named(name: str, page: Sessions) -> str:
 
 def _ambiguous(name: str, matches: Sequence[Named]) -> GraphError:
     candidates = [match.model_dump(include={"id", "type", "title"}, exclude_none=True) for match in matches]
-    error = fault("id", f"{quoted(name)} is ambiguous", "Give the id of one of these:")
+    error = invalid_argument("id", f"{quote(name)} is ambiguous", "Give the id of one of these:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

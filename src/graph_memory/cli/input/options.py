@@ -12,7 +12,7 @@ import typer
 from graph_memory.cli.input import completion
 from graph_memory.cli.input.prompts import run_prompt
 from graph_memory.cli.input.times import point_callback, time_callback
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import domain_for
 from graph_memory.settings import ENVIRONMENT
 
@@ -73,7 +73,9 @@ def select_order(order_by: str | None, *, descending: bool) -> Ordering:
     if order_by is None and not descending:
         return {}
     if order_by is None:
-        raise fault("descending", "--descending needs --order-by", "Add --order-by PROPERTY, or omit --descending.")
+        raise invalid_argument(
+            "descending", "--descending needs --order-by", "Add --order-by PROPERTY, or omit --descending."
+        )
     return Ordering(order_by=order_by, descending=descending)
 
 
@@ -206,7 +208,7 @@ def must_confirm(*, yes: bool, alternative: str) -> bool:
     if yes or sys.stdin.isatty():
         return not yes
     message = "This cannot be undone, and there is no terminal to confirm it on"
-    raise fault("yes", message, f"Give --yes to do it. {alternative}")
+    raise invalid_argument("yes", message, f"Give --yes to do it. {alternative}")
 
 
 def confirm(question: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from graph_memory.model.results import rfc3339
-from graph_memory.model.time.points import instant, moment, session_named
+from graph_memory.model.time.points import parse_instant, parse_log_position, parse_session_reference
 
 OptionCallback = Callable[[str | None], str | None]
 
@@ -20,9 +20,9 @@ def point_callback(option: str) -> OptionCallback:
     """Return a callback that makes the point of an option absolute. The callback raises INVALID_ARGUMENT."""
 
     def read(text: str | None) -> str | None:
-        if text is None or session_named(text) is not None:
+        if text is None or parse_session_reference(text) is not None:
             return text
-        position = moment(option, text, datetime.now(UTC), LOCAL)
+        position = parse_log_position(option, text, datetime.now(UTC), LOCAL)
         if position.at is not None:
             return rfc3339(position.at)
         return position.event if position.seq is None else str(position.seq)
@@ -36,6 +36,6 @@ def time_callback(option: str) -> OptionCallback:
     def read(text: str | None) -> str | None:
         if text is None or text == _OPEN:
             return text
-        return rfc3339(instant(option, text, datetime.now(UTC), LOCAL))
+        return rfc3339(parse_instant(option, text, datetime.now(UTC), LOCAL))
 
     return read

@@ -8,8 +8,8 @@ import typer
 
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, Ontology, PropertyRule
-from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.ontology.types import MEANINGS, RULE_FLAGS
+from graph_memory.model.text.wording import printable, quote
 
 
 def print_ontology(ontology: Ontology, *, detail: bool) -> None:
@@ -54,7 +54,7 @@ def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:
 
 def _connection_row(declared: ConnectionType) -> tuple[str, ...]:
     flags = [f"inverse {declared.inverse}"] if declared.inverse else []
-    flags += [flag for flag in (*MEANINGS, *LINK_FLAGS, "ad_hoc") if getattr(declared, flag)]
+    flags += [flag for flag in (*MEANINGS, *RULE_FLAGS, "ad_hoc") if getattr(declared, flag)]
     flags += [f"half-life {declared.half_life:g} days"] if declared.half_life is not None else []
     ends = (", ".join(declared.from_types), ", ".join(declared.to_types))
     return (declared.name, *ends, _properties(declared), ", ".join(flags))
@@ -66,11 +66,11 @@ def _properties(declared: AnyType) -> str:
 
 def _property(rule: PropertyRule) -> str:
     """Return a property in short, such as `status* (next, done)` or `year (integer)`."""
-    values = ", ".join(map(shown, rule.enum)) if rule.enum else rule.type
+    values = ", ".join(map(printable, rule.enum)) if rule.enum else rule.type
     return rule.name + ("*" if rule.required else "") + (f" ({values})" if values else "")
 
 
 def _rules(rule: PropertyRule) -> str:
     flags = [flag for flag in ("required", "unique", "indexed") if getattr(rule, flag)]
-    enum = [f"one of {', '.join(map(quoted, rule.enum))}"] if rule.enum else []
+    enum = [f"one of {', '.join(map(quote, rule.enum))}"] if rule.enum else []
     return ", ".join([*flags, *enum])

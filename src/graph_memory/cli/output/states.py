@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from graph_memory.cli.output.printing import local_time, plain
-from graph_memory.model.subjects.protection import PROTECTION, told_protection
+from graph_memory.model.subjects.protection import PROTECTION, describe_protection
 
 _NAMES = {
     "_content_size": "content bytes",
@@ -39,7 +39,7 @@ def _display_value(name: str, value: object) -> str:
     if isinstance(value, str) and name in _TIMES:
         return local_time(datetime.fromisoformat(value))
     if name == PROTECTION:
-        return plain(told_protection(str(value)))
+        return plain(describe_protection(str(value)))
     if name == "_content_sha256":
         return f"{str(value)[:12]}…"
     if isinstance(value, list | tuple):

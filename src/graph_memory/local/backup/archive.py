@@ -25,7 +25,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from graph_memory.files import make_private_folder, new_private_file, open_private
 from graph_memory.local.backup.tar_reading import Member, UnreadableError, members
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import is_domain
 from graph_memory.progress import Progress
 
@@ -284,7 +284,7 @@ class _Parts:
                 copy(member, match[1], match[2])
             digest.add(member.name, member.size, match[2])
         if member.name != SEAL:
-            raise UnreadableError(f"{SEAL} is missing, but {quoted(member.name)} is there")
+            raise UnreadableError(f"{SEAL} is missing, but {quote(member.name)} is there")
         seal = _validate(self._read_note(member), SEAL, Seal)
         if seal != digest.seal or next(self._members, None) is not None:
             raise UnreadableError("its blobs do not match its seal")
@@ -342,7 +342,7 @@ def _validate(data: bytes, name: str, kind: type[NoteT]) -> NoteT:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, fault["loc"]))
-        raise UnreadableError(f"{name}: {quoted(field)}: {fault['msg']}") from error
+        raise UnreadableError(f"{name}: {quote(field)}: {fault['msg']}") from error
 
 
 def _damaged_error(file: Path, reason: str) -> GraphError:

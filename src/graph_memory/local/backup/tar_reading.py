@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 
 _BLOCK = tarfile.BLOCKSIZE
 _END = bytes(_BLOCK)
@@ -81,9 +81,9 @@ def _check(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> Non
         if not 0 <= size <= min(remaining, _MAX_EXTENSION_BYTES):
             raise UnreadableError("a header is too large")
     elif header.type not in _PLAIN:
-        raise UnreadableError(f"{quoted(name)} is not a plain file")
+        raise UnreadableError(f"{quote(name)} is not a plain file")
     elif not 0 <= size <= remaining:
-        raise UnreadableError(f"{quoted(name)} is incomplete")
+        raise UnreadableError(f"{quote(name)} is incomplete")
 
 
 def _extension(data: bytes) -> dict[str, bytes]:

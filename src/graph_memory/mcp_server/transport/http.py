@@ -21,8 +21,8 @@ from graph_memory.mcp_server.transport.http_app import Lifetimes, application
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.model.errors import GraphError
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.settings import Settings
 
 HOST = "127.0.0.1"
@@ -91,7 +91,7 @@ def open_listener(host: str, port: int) -> socket.socket:
             "The server has no authentication yet, so it stays on this machine: 127.0.0.1, localhost or ::1. "
             "For other machines, put an SSH tunnel or an authenticating proxy in front of it."
         )
-        raise fault("host", f"Cannot serve on {quoted(host)}: only the loopback interface is allowed", hint)
+        raise invalid_argument("host", f"Cannot serve on {quote(host)}: only the loopback interface is allowed", hint)
     try:
         return _listener(_ADDRESSES[host], port)
     except OSError as error:
@@ -117,11 +117,11 @@ def _listener(address: str, port: int) -> socket.socket:
 def _listen_error(host: str, port: int, error: OSError) -> GraphError:
     if error.errno == errno.EADDRINUSE:
         hint = "Stop what is listening there, or give another --port; 0 picks a free one."
-        return fault("port", f"--port {port} is taken", hint)
+        return invalid_argument("port", f"--port {port} is taken", hint)
     if error.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
-        return fault("host", f"Cannot listen on {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
+        return invalid_argument("host", f"Cannot listen on {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
     hint = "Give another --port, 1024 or higher (0 picks a free one), or another --host."
-    return fault("port", f"Cannot listen on {host}, --port {port}: {error.strerror}", hint)
+    return invalid_argument("port", f"Cannot listen on {host}, --port {port}: {error.strerror}", hint)
 
 
 def _announce(host: str, port: int) -> None:

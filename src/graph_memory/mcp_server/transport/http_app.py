@@ -18,7 +18,7 @@ from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
 from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.settings import MIB
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -82,7 +82,7 @@ class Guard:
 
 
 def _reject(name: str, values: list[str], status: int) -> PlainTextResponse:
-    _log.warning("Refused a request: its %s is %s", name, shown(", ".join(values)))
+    _log.warning("Refused a request: its %s is %s", name, printable(", ".join(values)))
     return PlainTextResponse(f"Invalid {name} header", status)
 
 

@@ -25,7 +25,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.model.results import Branched
-from graph_memory.model.time.points import session_named
+from graph_memory.model.time.points import parse_session_reference
 from graph_memory.model.values.arguments import check_domain
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class History:
         Raises CONTENT_READ_FAILED.
         """
         name = self._domain(domain)
-        is_session = session_named(since) is not None
+        is_session = parse_session_reference(since) is not None
         first, until = await self._points(name, since, until)
         return await diff.diff(
             self._core,

@@ -12,7 +12,7 @@ from graph_memory.model.results import Direction
 from graph_memory.model.subjects.links import LinkType, check_bidirectional, check_description, check_link_type
 from graph_memory.model.values.arguments import check_direction, check_domain, check_new_id
 from graph_memory.model.values.fields import check_metadata
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 
 
 class CrossDomainLinks:
@@ -52,7 +52,7 @@ class CrossDomainLinks:
             target_domain=check_domain(target_domain),
             target=None if target_node_id is None else check_new_id("target_node_id", target_node_id),
             type=check_link_type(link_type),
-            strength=fraction("strength", strength),
+            strength=check_fraction("strength", strength),
             bidirectional=check_bidirectional(bidirectional),
             description=check_description(description),
             metadata=None if metadata is None else check_metadata(metadata),

@@ -19,7 +19,7 @@ from graph_memory.model import results
 from graph_memory.model.domain_results import DomainInfo, Domains
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.values.arguments import check_domain
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 
 
 class Reads:
@@ -125,7 +125,7 @@ class Reads:
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
         if min_strength is not None:
-            least = fraction("min_strength", min_strength)
+            least = check_fraction("min_strength", min_strength)
             if order_by is not None:
                 raise queries.not_ordered_with("min_strength")
             return await connection_weights.query_strong_connections(
@@ -205,7 +205,7 @@ class Reads:
         """
         page = Page.of(connection_weights.checked_limit(limit), cursor)
         scale = await connection_weights.create_weigher(self._core, self._domain(domain))
-        return await connection_weights.find_weak(scale, page, fraction("below", below), connection_type)
+        return await connection_weights.find_weak(scale, page, check_fraction("below", below), connection_type)
 
     async def find_contradictions(
         self,

@@ -29,7 +29,7 @@ from graph_memory.memory.transfer.results import (
     OnConflict,
 )
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.foreign import is_server
 
@@ -98,7 +98,7 @@ class Transfer:
         """
         if format == "official":
             if at is not None:
-                raise fault("at", "The official server's file has what is there now", "Leave the point out.")
+                raise invalid_argument("at", "The official server's file has what is there now", "Leave the point out.")
             return await exporting.export_official(self._core, self._domain(domain), target, tell)
         return await graph_export.export_graph(self._core, self._domain(domain), format, at, target, tell)
 

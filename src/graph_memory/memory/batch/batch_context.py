@@ -33,7 +33,7 @@ from graph_memory.memory.graph.nodes import NodeEdit
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 
@@ -69,7 +69,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
     except TooMany as error:
         message = f"More than {MAX_ATTACHED:,} connections, observations and links would be deleted with the nodes"
         hint = Hint("Delete nodes with many connections with {delete_node}, which has no limit.")
-        raise fault("operations", message, hint) from error
+        raise invalid_argument("operations", message, hint) from error
     deletions = [draft for node in names.deleted for draft in attached.get(node, ())] + names.deleted_relations
     count = sum(
         isinstance(operation.change, Deletion) and operation.change.kind is Kind.CONNECTION for operation in operations

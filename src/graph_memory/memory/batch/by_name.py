@@ -19,7 +19,7 @@ from graph_memory.memory.entity_graph.values.request import (
     removal,
     text_of,
 )
-from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.plain import Fields, LocatedValue
 from graph_memory.storage.log.writing import utc_now
 
 NAMED_VERBS: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +67,7 @@ def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[
                 yield references.new("conn"), RelationRemoval(relation=relation), None
 
 
-def created_names(entries: Mapping[str, Located]) -> Iterator[tuple[object, object]]:
+def created_names(entries: Mapping[str, LocatedValue]) -> Iterator[tuple[object, object]]:
     """Yield the names and references of the entities that a faulty operation creates, as far as they can be read."""
     entities = entries["entities"].value if "entities" in entries else None
     for item in cast("list[object]", entities) if isinstance(entities, list) else ():
@@ -76,17 +76,17 @@ def created_names(entries: Mapping[str, Located]) -> Iterator[tuple[object, obje
             yield entity.get("name"), entity.get(_REF)
 
 
-def _entity(item: Located, references: References) -> ParsedChange:
+def _entity(item: LocatedValue, references: References) -> ParsedChange:
     entries = item.entries()
     values = {key: entry.value for key, entry in entries.items() if key != _REF}
-    entity = replace(new_entity(Located(values, item.at), utc_now()), id=references.new("mem"))
+    entity = replace(new_entity(LocatedValue(values, item.at), utc_now()), id=references.new("mem"))
     ref = check_ref(entries[_REF].text()) if _REF in entries else None
     if ref is not None:
         references.define(ref, entity.id)
     return entity.id, entity, ref
 
 
-def _observations(item: Located, references: References) -> Iterator[ParsedChange]:
+def _observations(item: LocatedValue, references: References) -> Iterator[ParsedChange]:
     observations = observations_of(item, utc_now())
     for observation in observations.observations:
         new_observation = replace(observation, id=references.new("obs"))

@@ -24,7 +24,7 @@ from graph_memory.model.events import Draft, Event, Head, Op, Origin
 from graph_memory.model.projection import live_state, with_types
 from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, NodeState
-from graph_memory.model.values.arguments import fault as fault_of
+from graph_memory.model.values.arguments import invalid_argument as fault_of
 from graph_memory.model.values.exact import same_state
 
 Subject = NodeState | ConnectionState

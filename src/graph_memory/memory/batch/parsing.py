@@ -30,11 +30,11 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.graph import connections, nodes, validity
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted, suggestion
-from graph_memory.model.values.arguments import argument_meant, check_new_id, fault
+from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.model.values.arguments import check_new_id, full_argument_name, invalid_argument
 from graph_memory.model.values.content import DEFAULT_FORMAT, Content
 from graph_memory.model.values.fields import STORED, fields_in
-from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.plain import Fields, LocatedValue
 from graph_memory.model.values.strength import check_strength
 
 _NODE = ("format", "encoding", "tags", *STORED)
@@ -74,13 +74,13 @@ async def parse_operations(contents: Contents, operations: object, references: R
 
     Raises INVALID_ARGUMENT for a value that is not a list of operations, and for too many of them.
     """
-    items = Located(operations, "operations").items()
+    items = LocatedValue(operations, "operations").items()
     if not items:
-        raise fault("operations", "There are no operations", "Give at least one.")
+        raise invalid_argument("operations", "There are no operations", "Give at least one.")
     if len(items) > MAX_OPERATIONS:
         message = f"{len(items):,} operations are too many for one transaction"
         hint = Hint("Give at most {most} at once; {graph-memory load} takes any number.", most=f"{MAX_OPERATIONS:,}")
-        raise fault("operations", message, hint)
+        raise invalid_argument("operations", message, hint)
     reading = _Parser(contents, references)
     for index, located in enumerate(items):
         await reading.read(index, located)
@@ -88,13 +88,13 @@ async def parse_operations(contents: Contents, operations: object, references: R
             await anyio.lowlevel.checkpoint()
     if len(reading.operations) > MAX_OPERATIONS:
         message = f"The operations have {len(reading.operations):,} changes, which are too many for one transaction"
-        raise fault("operations", message, f"Give at most {MAX_OPERATIONS:,} at once.")
+        raise invalid_argument("operations", message, f"Give at most {MAX_OPERATIONS:,} at once.")
     return ParsedBatch(reading.operations, reading.faults, reading.lost, len(items), reading.lost_names)
 
 
 def options_from(options: object) -> Options:
     """Return the options of a batch. `rollback_on_error` implies `atomic`."""
-    fields = _fields(Located({} if options is None else options, "options"), _FLAGS)
+    fields = _fields(LocatedValue({} if options is None else options, "options"), _FLAGS)
     flags = {name: located.flag() for name in _FLAGS if (located := fields.get(name)) is not None}
     return Options(
         atomic=flags.get("atomic", True) or flags.get("rollback_on_error", False),
@@ -115,10 +115,10 @@ class _Parser:
     lost_names: dict[str, int] = field(default_factory=dict[str, int])
     content: int = 0
 
-    async def read(self, index: int, item: Located) -> None:
+    async def read(self, index: int, item: LocatedValue) -> None:
         """Read the next operation, or record its fault."""
         before = len(self.operations)
-        entries: Mapping[str, Located] = {}
+        entries: Mapping[str, LocatedValue] = {}
         try:
             entries = _canonical_entries(item)
             if "op" in entries:
@@ -127,7 +127,7 @@ class _Parser:
                 await self._read_shape(index, item)
             else:
                 hint = "Add op, the name of a tool such as `create_node`; or type: create, update or delete."
-                raise item.fault("needs op or type", hint)
+                raise item.error("needs op or type", hint)
         except GraphError as error:
             for operation in self.operations[before:]:
                 self.references.mark_faulty(operation.ref, index, operation.subject)
@@ -147,7 +147,7 @@ class _Parser:
                 if isinstance(subject, str):
                     self.lost.setdefault(subject, index)
 
-    async def _read_verb(self, index: int, located: Located, entries: Mapping[str, Located]) -> None:
+    async def _read_verb(self, index: int, located: LocatedValue, entries: Mapping[str, LocatedValue]) -> None:
         verb = entries["op"].text()
         arguments = {name: located for name, located in entries.items() if name != "op"}
         if verb in NAMED_VERBS:
@@ -159,12 +159,12 @@ class _Parser:
         if verb not in VERBS:
             verbs = (*VERBS, *NAMED_VERBS)
             hint = suggestion(verb, verbs, f"Operations: {', '.join(verbs)}.")
-            raise entries["op"].fault(f"is {quoted(verb)}, which is not an operation", hint, verb)
+            raise entries["op"].error(f"is {quote(verb)}, which is not an operation", hint, verb)
         required, optional = VERBS[verb]
         fields = _check_names(located, arguments, (*required, *optional))
         await self._add(index, verb, {name: _value(fields.need(name)) for name in required} | _values(fields, optional))
 
-    async def _read_shape(self, index: int, located: Located) -> None:
+    async def _read_shape(self, index: int, located: LocatedValue) -> None:
         """Read `{type: create|update|delete, node_id?, node_data?, edges?}`: the node first, then its edges."""
         fields = _fields(located, _SHAPE)
         kind = fields.need("type")
@@ -172,12 +172,12 @@ class _Parser:
             hint = suggestion(
                 kind.text(), _TYPES, "Give type: create, update or delete; or op: a tool, such as `create_node`."
             )
-            raise kind.fault(f"is {quoted(kind.text())}, which is not a type of operation", hint)
+            raise kind.error(f"is {quote(kind.text())}, which is not a type of operation", hint)
         verb = _TYPES[kind.text()]
         arguments = _values(fields, ("node_id", "ref", "expected_version"))
         data, edges = fields.get("node_data"), fields.get("edges")
         if verb == "delete_node" and (data or edges):
-            raise located.fault("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
+            raise located.error("deletes a node, and takes no node_data and no edges", "Use op: `delete_connection`.")
         node_data = _node_data(data, verb) if data else {}
         if verb == "create_node":
             arguments |= {"id": arguments.pop("node_id")} if "node_id" in arguments else {}
@@ -276,36 +276,36 @@ class _Parser:
         self.content += content.size
         if self.content > MAX_CONTENT_BYTES:
             message = f"The operations have more than {MAX_CONTENT_BYTES:,} bytes of content up to here"
-            raise fault("operations", message, "Give fewer at once.")
+            raise invalid_argument("operations", message, "Give fewer at once.")
 
 
-def _canonical_entries(located: Located) -> dict[str, Located]:
+def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:
     """Return the entries of an object by canonical argument name, without null values."""
-    entries: dict[str, Located] = {}
+    entries: dict[str, LocatedValue] = {}
     for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)
         name = _ALIASES.get(name, name)
         if name in entries:
-            raise located.fault(f"has {name} twice", "Keep one of them.", name)
+            raise located.error(f"has {name} twice", "Keep one of them.", name)
         if entry.value is not None:
             entries[name] = entry
     return entries
 
 
-def _check_names(located: Located, entries: Mapping[str, Located], allowed: Sequence[str]) -> Fields:
-    canonical = {name: argument_meant(name, allowed) for name in entries}
+def _check_names(located: LocatedValue, entries: Mapping[str, LocatedValue], allowed: Sequence[str]) -> Fields:
+    canonical = {name: full_argument_name(name, allowed) for name in entries}
     for name, other in canonical.items():
         if name != other and other in entries:
-            raise located.fault(f"has both {name} and {other}, which mean the same", "Keep one of them.", name)
+            raise located.error(f"has both {name} and {other}, which mean the same", "Keep one of them.", name)
     entries = {canonical[name]: entry for name, entry in entries.items()}
     for name, entry in entries.items():
         if name not in allowed:
             hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
-            raise entry.fault("is not an argument of this operation", hint, name)
+            raise entry.error("is not an argument of this operation", hint, name)
     return Fields(located, entries)
 
 
-def _fields(located: Located, allowed: Sequence[str]) -> Fields:
+def _fields(located: LocatedValue, allowed: Sequence[str]) -> Fields:
     return _check_names(located, _canonical_entries(located), allowed)
 
 
@@ -313,7 +313,7 @@ def _values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
     return {name: _value(located) for name in names if (located := fields.get(name)) is not None}
 
 
-def _value(located: Located) -> object:
+def _value(located: LocatedValue) -> object:
     """Return the value of an argument, checked for the type that its name implies."""
     name = located.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
@@ -330,28 +330,28 @@ def _value(located: Located) -> object:
             return [item.text() for item in located.items()]
         case "expected_version":
             if type(located.value) is not int or located.value < 0:
-                raise located.fault(f"must be a whole number of at least 0, not {quoted(located.value)}")
+                raise located.error(f"must be a whole number of at least 0, not {quote(located.value)}")
             return located.value
         case _:
             return located.text()
 
 
-def _node_data(data: Located, verb: str) -> dict[str, Any]:
+def _node_data(data: LocatedValue, verb: str) -> dict[str, Any]:
     """Return the arguments in `node_data`."""
     required, optional = VERBS[verb]
     names = [name for name in (*required, *optional) if name not in ("node_id", "ref", "expected_version")]
     return _values(_fields(data, names), names)
 
 
-def _complete(located: Located, verb: str, values: dict[str, Any]) -> dict[str, Any]:
+def _complete(located: LocatedValue, verb: str, values: dict[str, Any]) -> dict[str, Any]:
     missing = [name for name in VERBS[verb][0] if name not in values]
     if missing:
         field_name = missing[0] if missing[0] == "node_id" else f"node_data.{missing[0]}"
-        raise located.fault(f"needs {field_name}", f"Add {field_name}.")
+        raise located.error(f"needs {field_name}", f"Add {field_name}.")
     return values
 
 
-def _edge(edge: Located, node_id: object) -> dict[str, Any]:
+def _edge(edge: LocatedValue, node_id: object) -> dict[str, Any]:
     """Return the arguments of an edge. It starts at the node of its operation unless it names its source."""
     required, optional = VERBS["create_connection"]
     fields = _fields(edge, (*required, *optional))
@@ -360,11 +360,11 @@ def _edge(edge: Located, node_id: object) -> dict[str, Any]:
     values = {**node_end, **given_values}
     for name in required:
         if name not in values:
-            raise edge.fault(f"needs {name}", f"Add {name}.")
+            raise edge.error(f"needs {name}", f"Add {name}.")
     return values
 
 
-def _given_verb(entries: Mapping[str, Located]) -> str:
+def _given_verb(entries: Mapping[str, LocatedValue]) -> str:
     """Return the verb of a faulty operation, as given."""
     verbs = (entries[name].value for name in ("op", "type") if name in entries)
     return next((str(value)[:80] for value in verbs), "unknown")

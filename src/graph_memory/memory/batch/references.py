@@ -10,8 +10,8 @@ from ulid import ULID
 
 from graph_memory.memory.batch.operations import NotCreated
 from graph_memory.model.events import Request, new_id
-from graph_memory.model.text.wording import quoted, suggestion
-from graph_memory.model.values.arguments import check_new_id, fault, is_encodable
+from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.model.values.arguments import check_new_id, invalid_argument, is_encodable
 from graph_memory.storage.store import check_text
 
 _LONGEST_KEY = 1_000
@@ -35,7 +35,9 @@ class References:
     def define(self, ref: str, subject: str) -> None:
         """Define a reference to a subject. Raises INVALID_ARGUMENT if it is defined already."""
         if ref in self._ids:
-            raise fault("ref", f"An earlier operation already has the ref {quoted(ref)}", "Give each its own ref.")
+            raise invalid_argument(
+                "ref", f"An earlier operation already has the ref {quote(ref)}", "Give each its own ref."
+            )
         self._ids[ref] = subject
 
     def resolve_name(self, text: str) -> str:
@@ -72,7 +74,7 @@ class References:
                 raise NotCreated(self._faulty[name])
             advice = "Give an earlier create this ref; write $$ for an id that starts with $."
             hint = suggestion(name, self._ids, advice)
-            raise fault("ref", f"No earlier operation has the ref {quoted(name)}", hint)
+            raise invalid_argument("ref", f"No earlier operation has the ref {quote(name)}", hint)
         return self._ids[name]
 
 
@@ -89,8 +91,10 @@ def escape_id(subject: str) -> str:
 def check_key(key: str | None) -> str | None:
     """Return the checked idempotency key. Raises INVALID_ARGUMENT."""
     if key is not None and not (isinstance(key, str) and 0 < len(key) <= _LONGEST_KEY and is_encodable(key)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        message = f"{quoted(key)} is not a valid idempotency_key"
-        raise fault("idempotency_key", message, f"Use text of 1 to {_LONGEST_KEY:,} characters, such as a UUID.")
+        message = f"{quote(key)} is not a valid idempotency_key"
+        raise invalid_argument(
+            "idempotency_key", message, f"Use text of 1 to {_LONGEST_KEY:,} characters, such as a UUID."
+        )
     return key
 
 

@@ -24,7 +24,7 @@ from graph_memory.memory.entity_graph.values.request import EntityRemoval, NewEn
 from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head, Op, Receipt, Request
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.values.content import Content
 from graph_memory.storage.log.transaction import LogWithin
@@ -58,7 +58,7 @@ async def run(core: Core, domain: str, batch: ParsedBatch, options: Options, req
     if not options.dry_run:
         await _prepare(core, domain, batch, options)
 
-    async def attempt(broken: Mapping[str, BrokenLink], *, confirms: bool) -> BatchResult:
+    async def attempt(broken: Mapping[str, BrokenRule], *, confirms: bool) -> BatchResult:
         running = _Attempt(core, domain, batch, options, broken, confirms)
         try:
             return await write(running)
@@ -160,7 +160,7 @@ class _Attempt:
     domain: str
     parsed: ParsedBatch
     options: Options
-    broken: Mapping[str, BrokenLink]
+    broken: Mapping[str, BrokenRule]
     confirms: bool
     """Whether `confirm` checks the graph before the commit."""
 

@@ -22,8 +22,8 @@ from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.search.index.copying import begin_copied, copy_rows, end_copied, ensure_covers, owners_at
 from graph_memory.memory.transfer.archive.export import state_of
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.projection import Projection, indexes_in, materialized_as, project, project_inverse
+from graph_memory.model.events import Draft, Event, Op, new_id, number_events
+from graph_memory.model.projection import Projection, indexes_in, inverse_type, project, project_inverse
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
 from graph_memory.model.subjects.subjects import DomainState, content_ref
@@ -300,7 +300,7 @@ class _Branching:
         rows = await transaction.run(STATES, source=self._job.domain, seqs=list(numbers))
         projection = Projection(self._job.domain)
         for event in (Event.from_row(row.event) for row in rows):
-            if name := materialized_as(event.draft, self._ontology):
+            if name := inverse_type(event.draft, self._ontology):
                 project_inverse(projection, event, name, is_new=True)
         await run_projection(transaction, projection)
 
@@ -330,7 +330,7 @@ class _Branching:
 
     def _number_events(self, drafts: Sequence[Draft], *, after: int) -> list[Event]:
         first, origin = new_id("evt"), self._core.origin
-        events = number(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=origin)
+        events = number_events(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=origin)
         return [replace(event, batch=self._batch) for event in events]
 
 

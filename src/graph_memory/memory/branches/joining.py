@@ -17,7 +17,7 @@ from graph_memory.memory.changes.plan import entity_name
 from graph_memory.memory.changes.values import Owners, UniqueValue
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MENTIONED, PLACE
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 
 
 def is_mention(version: Version | None) -> bool:
@@ -80,7 +80,7 @@ def is_joined_without_choice(item: MergeItem, holder: Version) -> bool:
 
 def same_name_conflict(item: MergeItem, holder: str) -> Conflict:
     """Return the conflict of two entities with the same name."""
-    name = quoted(cast("Version", item.theirs).state.get("name"))
+    name = quote(cast("Version", item.theirs).state.get("name"))
     reason = (
         f"the target has another entity of the name {name}, {holder}. Observations and relations of both are kept: "
         f'{{"subject": "{item.subject}", "take": "ours"}} keeps the type, properties and description of the target\'s, '

@@ -30,8 +30,8 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
 from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.subjects.kinds import TYPES, Kind
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, ContentRef
 from graph_memory.model.values.properties import ANY, key_value
 from graph_memory.storage.log.reads import CONTENTS
@@ -102,7 +102,7 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
         raise _too_many_deletions(scope, deleted)
     if len(to_merge) > MAX_CHANGED:
         message = f"{len(to_merge):,} subjects differ, and one merge changes at most {MAX_CHANGED:,}"
-        raise fault("source", message, f"Merge earlier, while at most {MAX_CHANGED:,} differ.")
+        raise invalid_argument("source", message, f"Merge earlier, while at most {MAX_CHANGED:,} differ.")
     return to_merge
 
 
@@ -113,9 +113,9 @@ def _too_many_deletions(scope: MergeScope, versions: Mapping[str, Version]) -> G
     [(hub, count)] = ends.most_common(1) or [("", 0)]
     nodes = "nodes"
     if len(versions) - count - 1 <= MAX_DELETED:
-        nodes, attached = shown(hub), f"{count:,} connections, observations and links"
+        nodes, attached = printable(hub), f"{count:,} connections, observations and links"
         message += f": {scope.source.domain} deleted node {nodes} with {attached}"
-    return fault("source", message, Hint(_DELETE, nodes=nodes, target=scope.target))
+    return invalid_argument("source", message, Hint(_DELETE, nodes=nodes, target=scope.target))
 
 
 async def _changed_ranges(reader: Reader, scope: MergeScope) -> Sequence[EventRange]:
@@ -180,7 +180,7 @@ async def load_context(
         message = (
             f"More than {MAX_DELETED:,} subjects would go: nodes that the source deleted, with everything attached"
         )
-        raise fault("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from error
+        raise invalid_argument("source", message, Hint(_DELETE, nodes="such nodes", target="the target")) from error
     values = {
         value for item in all_items if item.theirs for value in _unique_values_of(item, item.theirs, head, choices)
     }

@@ -30,10 +30,10 @@ from graph_memory.memory.graph.describe import titles_of, with_titles
 from graph_memory.memory.history.results import Operation
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Receipt
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import content_ref
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.work import Decision
@@ -73,9 +73,9 @@ class _UnresolvedConflicts(Exception):  # noqa: N818 - `merge` turns it into an 
 async def merge(core: Core, source: str, target: str, choices: Choices, *, preview: bool) -> Merged:
     """Merge one domain into another. See `History.merge`."""
     if source == target:
-        raise fault("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
+        raise invalid_argument("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
 
-    async def attempt(broken: Mapping[str, BrokenLink]) -> Merged:
+    async def attempt(broken: Mapping[str, BrokenRule]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
         try:
             write_result = await core.log.write(
@@ -111,7 +111,7 @@ class _Merging:
     """One attempt to merge."""
 
     def __init__(
-        self, core: Core, source: str, choices: Choices, broken: Mapping[str, BrokenLink], *, preview: bool
+        self, core: Core, source: str, choices: Choices, broken: Mapping[str, BrokenRule], *, preview: bool
     ) -> None:
         self._core = core
         self._source = source

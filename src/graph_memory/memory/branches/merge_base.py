@@ -13,7 +13,7 @@ from graph_memory.memory.domains.lineage import Revision, segments_of
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.subjects import DomainState
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -118,7 +118,7 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
     if latest is None:
         message = f"Domains {source.domain} and {target.domain} share no history"
         hint = "Merge a branch with the domain it was made from, or two branches of one domain."
-        raise fault("source", message, hint)
+        raise invalid_argument("source", message, hint)
     if latest.kept is None:
         raise _base_compacted(latest.place.domain, latest.compacted_to)
     return latest.kept

@@ -30,9 +30,9 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of, entity_name, type_of
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft, Op, in_its_place
+from graph_memory.model.events import Draft, Op, keep_declaration_order
 from graph_memory.model.ontology.ontology import ConnectionType, Ontology
-from graph_memory.model.projection import declared_by, with_types
+from graph_memory.model.projection import type_from_draft, with_types
 from graph_memory.model.subjects.kinds import ATTACHED, DATA, DECLARED, TYPES, Kind
 from graph_memory.model.text.search_windows import windows
 
@@ -174,13 +174,13 @@ class _GraphMerge:
 
     def _are_paired(self, type_1: Draft, type_2: Draft) -> bool:
         """Return whether two types are the same, or one was or will be the inverse of the other."""
-        names = [(declared_by(type_draft).name, self._inverses(type_draft)) for type_draft in (type_1, type_2)]
+        names = [(type_from_draft(type_draft).name, self._inverses(type_draft)) for type_draft in (type_1, type_2)]
         (first, own), (second, others) = names
         return first == second or second in own or first in others
 
     def _inverses(self, draft: Draft) -> set[str]:
         """Return the inverses of a type, in the target and after the merge."""
-        declared = declared_by(draft)
+        declared = type_from_draft(draft)
         before = self.context.ontology.find_connection_type(declared.name)
         return {type_.inverse for type_ in (declared, before) if isinstance(type_, ConnectionType)}
 
@@ -308,7 +308,9 @@ def _draft(item: MergeItem, after: Version | None, at: datetime) -> Draft:
     times = {"_modified": at} if version.kind in (Kind.NODE, Kind.CONNECTION) else {}
     state = None if after is None else {**after.state, **times}
     if state is not None and version.kind in TYPES:
-        state = in_its_place(state, item.last) if item.last else {k: v for k, v in state.items() if k != DECLARED}
+        state = (
+            keep_declaration_order(state, item.last) if item.last else {k: v for k, v in state.items() if k != DECLARED}
+        )
     return Draft(
         op=Op.DELETE if after is None else Op.CREATE if item.ours is None else Op.UPDATE,
         kind=version.kind,

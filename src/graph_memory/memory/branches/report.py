@@ -11,12 +11,12 @@ from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide,
 from graph_memory.memory.history.comparison import output_value
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import CONTENT
-from graph_memory.model.text.wording import listed, quoted, shown, suggestion, with_title
-from graph_memory.model.values.arguments import fault, is_encodable
-from graph_memory.model.values.content import checked_format
+from graph_memory.model.text.wording import join_names, printable, quote, suggestion, with_title
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
+from graph_memory.model.values.content import check_content_format
 from graph_memory.model.values.fields import check_namespace, check_path, check_title
 from graph_memory.model.values.properties import PropertyValue, check_key, check_value
-from graph_memory.model.values.strength import NUMBERS, fraction
+from graph_memory.model.values.strength import NUMBERS, check_fraction
 
 MOST_CHANGES = 100
 MOST_CONFLICTS = 20
@@ -28,7 +28,7 @@ _CHECKS = {
     "_path": check_path,
     "_namespace": check_namespace,
     "_given_title": check_title,
-    "_content_format": checked_format,
+    "_content_format": check_content_format,
 }
 """Functions that check the value of an attribute in a resolution."""
 
@@ -58,9 +58,9 @@ def merge_conflict_error(conflicts: Sequence[Conflict], items: Mapping[str, Merg
 def unknown_subject(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
     """Return the error for a resolution whose subject neither domain has ever had."""
     subjects = sorted({conflict.subject for conflict in conflicts})
-    in_conflict = f"In conflict: {listed(subjects)}." if subjects else "Nothing is in conflict; leave it out."
+    in_conflict = f"In conflict: {join_names(subjects)}." if subjects else "Nothing is in conflict; leave it out."
     hint = suggestion(subject, subjects, in_conflict)
-    return fault("resolutions", f"Neither domain has ever had {shown(subject) or quoted(subject)}", hint)
+    return invalid_argument("resolutions", f"Neither domain has ever had {printable(subject) or quote(subject)}", hint)
 
 
 def _render_conflict(conflict: Conflict, item: MergeItem) -> MergeConflict:
@@ -97,10 +97,14 @@ def parse_choices(strategy: str, resolutions_given: Sequence[Mapping[str, object
     try:
         chosen = Strategy(strategy)
     except ValueError:
-        raise fault("strategy", f"{quoted(strategy)} is not a strategy", "Use manual, ours or theirs.") from None
+        raise invalid_argument(
+            "strategy", f"{quote(strategy)} is not a strategy", "Use manual, ours or theirs."
+        ) from None
     resolutions = [_parse_resolution(entry) for entry in resolutions_given or ()]
     if len({(resolution.subject, resolution.name) for resolution in resolutions}) < len(resolutions):
-        raise fault("resolutions", "A conflict is resolved twice", "Give one resolution per subject and property.")
+        raise invalid_argument(
+            "resolutions", "A conflict is resolved twice", "Give one resolution per subject and property."
+        )
     return Choices.of(chosen, resolutions)
 
 
@@ -130,16 +134,16 @@ def _check_value(name: str, value: object) -> PropertyValue:
     if not name.startswith("_"):
         return check_value(check_key(name), value)
     if name in NUMBERS:
-        return fraction(name, value)
+        return check_fraction(name, value)
     if not isinstance(value, str) or not is_encodable(value):
-        raise fault("resolutions", f"The value of {shown(name)} is not text", "Give the new text.")
+        raise invalid_argument("resolutions", f"The value of {printable(name)} is not text", "Give the new text.")
     if name in _CHECKS:
         return _CHECKS[name](value)
     if name not in _TEXTS:
-        raise fault("resolutions", f"{shown(name)} cannot be given a value", "Take ours or theirs.")
+        raise invalid_argument("resolutions", f"{printable(name)} cannot be given a value", "Take ours or theirs.")
     return value
 
 
 def _invalid_resolution(entry: object) -> GraphError:
     hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
-    return fault("resolutions", f"{shown(entry)} is not a resolution", hint)
+    return invalid_argument("resolutions", f"{printable(entry)} is not a resolution", hint)

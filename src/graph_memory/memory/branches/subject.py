@@ -337,7 +337,7 @@ def _title(item: MergeItem, template: Version, state: State, content: Content | 
     ]
     before = next((derived_title(side) for side in sides if "_title" in side), None)
     return title_of(
-        template.type or "", properties, content.text if content else None, before=None if content else before
+        template.type or "", properties, content.text if content else None, previous=None if content else before
     )
 
 

@@ -9,10 +9,10 @@ from typing import cast
 from graph_memory.memory.branches.values import Conflict, ConflictKind, ConflictSide, MergeItem, Version
 from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.ontology import ANY, connection_type_from, node_type_from
-from graph_memory.model.ontology.ontology_diff import Value, declaration_of, told_name, values_of
+from graph_memory.model.ontology.ontology_diff import Value, declaration_of, value_title, values_of
 from graph_memory.model.ontology.types import AnyType, type_state
-from graph_memory.model.projection import declared_in
-from graph_memory.model.text.wording import listed_parts
+from graph_memory.model.projection import type_from_json
+from graph_memory.model.text.wording import join_parts
 
 Key = tuple[str | None, str]
 Values = dict[Key, Value]
@@ -20,7 +20,7 @@ Values = dict[Key, Value]
 
 def type_of_version(version: Version) -> AnyType:
     """Return the type that a version declares."""
-    return declared_in(str(version.state["_definition"]))
+    return type_from_json(str(version.state["_definition"]))
 
 
 def merge_type(item: MergeItem, take: ConflictSide | None) -> tuple[Version | None, Conflict | None]:
@@ -72,7 +72,7 @@ def _merge_list(base: Sequence[Value], ours: Sequence[Value], theirs: Sequence[V
 
 
 def _conflict(item: MergeItem, keys: Sequence[Key]) -> Conflict:
-    names = listed_parts([told_name(*key) for key in keys])
+    names = join_parts([value_title(*key) for key in keys])
     reason = f"the target and the source declare {names} differently"
     return Conflict(subject=item.subject, kind=item.kind, clash=ConflictKind.ONTOLOGY, reason=reason)
 

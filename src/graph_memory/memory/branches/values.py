@@ -15,8 +15,8 @@ from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.model.events import Event, Op
 from graph_memory.model.subjects.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.subjects.subjects import ENTITY, State, StoredValue, content_ref
-from graph_memory.model.text.wording import listed, shown, suggestion
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import join_names, printable, suggestion
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, ContentRef
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.fields import COMPUTED
@@ -222,20 +222,22 @@ def check_value_resolution(resolution: Resolution, item: MergeItem, declared: Co
         sides = [version.properties for version in (item.base, item.ours, item.theirs) if version is not None]
         allowed = {key for properties in sides for key in properties}.union(declared if resolution.take is None else ())
         if name not in allowed:
-            names = listed(sorted(allowed)) if allowed else "none"
+            names = join_names(sorted(allowed)) if allowed else "none"
             hint = suggestion(name, allowed, f"Properties to resolve: {names}.")
-            raise fault("resolutions", f"{resolution.subject} has no property {shown(name)}", hint)
+            raise invalid_argument("resolutions", f"{resolution.subject} has no property {printable(name)}", hint)
     elif name not in KINDS[kind].attributes:
         names = ", ".join(sorted(KINDS[kind].attributes)) or "none"
-        raise fault(
-            "resolutions", f"{resolution.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}."
+        raise invalid_argument(
+            "resolutions",
+            f"{resolution.subject} has no {printable(name)} to resolve",
+            f"For a {kind}, use: {names}.",
         )
     if resolution.take is None or name not in KINDS[kind].required:
         return
     side = item.ours if resolution.take is ConflictSide.OURS else item.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
-        message = f"{resolution.subject} needs a {shown(name)}, and the side {resolution.take} has none"
-        raise fault("resolutions", message, "Take the other side, or give a value.")
+        message = f"{resolution.subject} needs a {printable(name)}, and the side {resolution.take} has none"
+        raise invalid_argument("resolutions", message, "Take the other side, or give a value.")
 
 
 def is_same_version(version: Version | None, other: Version | None) -> bool:

@@ -21,5 +21,5 @@ async def put_inverses(
     rows = await transaction.run(LAST_EVENTS, domain=domain, subjects=list(ids))
     projection = Projection(domain)
     for event in map(Event.from_row, rows):
-        project_inverse(projection, event, name, is_gone=not name or event.draft.op is Op.DELETE, stays=stays)
+        project_inverse(projection, event, name, is_deleted=not name or event.draft.op is Op.DELETE, stays=stays)
     await run_projection(transaction, projection)

@@ -9,7 +9,7 @@ from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.stored_data_check import StoredRow
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.indexes import Index, indexes_of, properties_of
-from graph_memory.model.ontology.ontology_diff import TypeChange, materialized
+from graph_memory.model.ontology.ontology_diff import TypeChange, materialized_type
 from graph_memory.model.ontology.types import AnyType, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
 from graph_memory.model.subjects.kinds import Step
@@ -23,7 +23,7 @@ async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeCha
     for change in changes:
         if change.changes_inverses:
             async for _, rows in stored_rows(transaction, domain, change.after, []):
-                await put_inverses(transaction, domain, materialized(change.after), [row.id for row in rows])
+                await put_inverses(transaction, domain, materialized_type(change.after), [row.id for row in rows])
         if change.changes_keys:
             indexes = indexes_of(change.after)
             async for _, rows in stored_rows(transaction, domain, change.after, properties_of(indexes)):

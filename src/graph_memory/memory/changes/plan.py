@@ -21,11 +21,11 @@ from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.inverses import disagreement
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
-from graph_memory.model.projection import declared_by, declared_type
-from graph_memory.model.rules import BrokenLink, check_subject
+from graph_memory.model.projection import declared_type, type_from_draft
+from graph_memory.model.rules import BrokenRule, check_subject
 from graph_memory.model.subjects.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.subjects.subjects import ENTITY
-from graph_memory.model.text.wording import quoted, shown, with_title
+from graph_memory.model.text.wording import printable, quote, with_title
 from graph_memory.model.values.properties import PropertyValue, key_value
 
 _ORDER = (*TYPES, *DATA)
@@ -47,7 +47,7 @@ class Context:
     """The owners of unique values that subjects would get."""
     used: Collection[str] = ()
     """Ids of new subjects that exist or existed before."""
-    broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
+    broken: Mapping[str, BrokenRule] = field(default_factory=dict[str, BrokenRule])
     """Connections that violate a rule of their type in the resulting graph, with that rule."""
     present: Sequence[Draft] = ()
     """The present state of the subjects. Only set if types would be deleted, as are the next two fields."""
@@ -183,7 +183,7 @@ class Changeset:
             return None
         if missing := self._missing_type(draft):
             return Violation(draft, Rule.TYPE, missing)
-        error = disagreement(cast("ConnectionType", declared_by(draft)), self._link_types)
+        error = disagreement(cast("ConnectionType", type_from_draft(draft)), self._link_types)
         return Violation(draft, Rule.TYPE, error.message, error=error) if error else None
 
     def _unfit_end(self, draft: Draft) -> Violation | None:
@@ -200,7 +200,7 @@ class Changeset:
     def _missing_type(self, draft: Draft) -> str | None:
         kind, names = TYPE_OF.get(draft.kind), (draft.type or "",)
         if draft.kind is Kind.CONNECTION_TYPE:
-            kind, names = Kind.NODE_TYPE, joined_types(cast("ConnectionType", declared_by(draft)))
+            kind, names = Kind.NODE_TYPE, joined_types(cast("ConnectionType", type_from_draft(draft)))
         find = self.ontology.find_node_type if kind is Kind.NODE_TYPE else self.ontology.find_connection_type
         name = next((name for name in names if name != ANY and find(name) is None), None) if kind else None
         return None if name is None else f"{str(kind).replace('_', ' ')} {name}, which it needs, is not defined"
@@ -296,7 +296,7 @@ class Changeset:
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         deleted |= {draft.subject for node in context.attached.keys() & deleted for draft in context.attached[node]}
         types = {subject_of_type(type_): type_ for type_ in context.ontology.own_connection_types}
-        types |= {draft.subject: declared_by(draft) for draft in self.changes.values() if _is_link_type(draft)}
+        types |= {draft.subject: type_from_draft(draft) for draft in self.changes.values() if _is_link_type(draft)}
         named_types = {
             type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"
             for subject, declared in types.items()
@@ -372,8 +372,8 @@ def node_not_found(domain: str, node_id: str) -> GraphError:
     hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
     return GraphError(
         Code.NODE_NOT_FOUND,
-        f"Node {shown(node_id) or quoted(node_id)} does not exist",
-        {"node_id": shown(node_id), "domain": domain, "hint": hint},
+        f"Node {printable(node_id) or quote(node_id)} does not exist",
+        {"node_id": printable(node_id), "domain": domain, "hint": hint},
     )
 
 

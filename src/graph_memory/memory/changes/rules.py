@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.rules import BrokenLink, link_rules
+from graph_memory.model.rules import BrokenRule, connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -38,7 +38,7 @@ BROKEN_RULES = query("changes/broken_rules", BrokenRow)
 class RulesBroken(Exception):  # noqa: N818 - not an error yet: the write is repeated without these
     """Connections that would violate a rule of their type, each with the rule."""
 
-    def __init__(self, rules: Mapping[str, BrokenLink]) -> None:
+    def __init__(self, rules: Mapping[str, BrokenRule]) -> None:
         super().__init__()
         self.rules = rules
 
@@ -57,7 +57,9 @@ def rule_check_row(draft: Draft, ontology: Ontology | None, extra: Sequence[str]
         return None
     declared = ontology.find_connection_type(draft.type or "") if ontology else None
     is_new = draft.op is Op.CREATE
-    rule_names = [rule.name for rule in link_rules(declared) if is_new or (rule.name == "inverse" and _holds(draft))]
+    rule_names = [
+        rule.name for rule in connection_rules(declared) if is_new or (rule.name == "inverse" and _holds(draft))
+    ]
     rules = {*extra, *rule_names}
     if not rules:
         return None
@@ -79,13 +81,13 @@ async def find_broken_rules(
     *,
     in_turn: bool = False,
     extra: Sequence[str] = (),
-) -> Mapping[str, BrokenLink]:
+) -> Mapping[str, BrokenRule]:
     """Return the violated rules of new connections. With `in_turn`, only the later of two new ones is in violation."""
     rows = [row for draft in drafts if (row := rule_check_row(draft, ontology, extra))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     results = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
     return {
-        row.id: BrokenLink(row.rule, row.other, tuple((node, title) for node, title in row.nodes)) for row in results
+        row.id: BrokenRule(row.rule, row.other, tuple((node, title) for node, title in row.nodes)) for row in results
     }
 
 
@@ -98,9 +100,9 @@ async def check_rules(
         raise RulesBroken(broken)
 
 
-async def until_rules_hold(attempt: Callable[[Mapping[str, BrokenLink]], Awaitable[R]]) -> R:
+async def until_rules_hold(attempt: Callable[[Mapping[str, BrokenRule]], Awaitable[R]]) -> R:
     """Return the result of a write. It is repeated with the violated rules, by connection, until there are no more."""
-    broken: Mapping[str, BrokenLink] = {}
+    broken: Mapping[str, BrokenRule] = {}
     while True:
         try:
             return await attempt(broken)

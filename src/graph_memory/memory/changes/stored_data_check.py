@@ -14,9 +14,9 @@ from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
-from graph_memory.model.rules import Claim, Ends, claimed, claims, find_cycle
+from graph_memory.model.rules import Claim, Ends, claims, describe_claim, find_cycle
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import listed, shown
+from graph_memory.model.text.wording import join_names, printable
 from graph_memory.model.values.properties import PropertyValue
 
 
@@ -36,7 +36,7 @@ def unfit_end(node: Draft, attached: Sequence[Draft], ontology: Ontology) -> Gra
         declared = ontology.find_connection_type(draft.type or "")
         allowing = ((draft.from_id, declared.allows_source), (draft.to_id, declared.allows_target)) if declared else ()
         if any(end == node.subject and not allows(node.type or "") for end, allows in allowing):
-            message = f"Connection {draft.subject} of type {shown(draft.type)} cannot join a {shown(node.type)}"
+            message = f"Connection {draft.subject} of type {printable(draft.type)} cannot join a {printable(node.type)}"
             hint = "Delete that connection first, or keep the type of the node."
             return GraphError(Code.INVALID_TOPOLOGY, message, {"connection_id": draft.subject, "hint": hint})
     return None
@@ -78,10 +78,10 @@ class _JointChecks:
         for subject in sorted(self.claims):
             for claim in self.claims[subject]:
                 if (other := owners.setdefault(claim, subject)) != subject:
-                    yield Misfit(subject, f"{other} has the same {claimed(claim)}")
+                    yield Misfit(subject, f"{other} has the same {describe_claim(claim)}")
         if nodes := find_cycle(self.edges.values()):
             first = min(edge_id for edge_id, ends in self.edges.items() if ends == (nodes[1], nodes[0]))
-            yield Misfit(first, f"it is in a cycle of {listed(nodes[:-1])}")
+            yield Misfit(first, f"it is in a cycle of {join_names(nodes[:-1])}")
 
 
 @dataclass(slots=True)

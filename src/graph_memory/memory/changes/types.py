@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.inverses import agreeing
+from graph_memory.model.ontology.inverses import without_disagreeing_inverses
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.ontology_diff import TypeChange
 from graph_memory.model.ontology.types import subject_of_type
-from graph_memory.model.projection import declared_by
+from graph_memory.model.projection import type_from_draft
 from graph_memory.model.subjects.kinds import TYPES, Kind
 
 
@@ -24,11 +24,11 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
     if not types:
         return before
     deleted = {draft.subject for draft in types if draft.op is Op.DELETE}
-    definitions = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
+    definitions = [type_from_draft(draft) for draft in types if draft.op is not Op.DELETE]
     nodes = {type_.name: type_ for type_ in before.node_types if subject_of_type(type_) not in deleted}
     nodes |= {type_.name: type_ for type_ in definitions if isinstance(type_, NodeType)}
     names = {ANY, *nodes}
-    connection_types = agreeing(
+    connection_types = without_disagreeing_inverses(
         [
             connection_type
             for connection_type in links_after(before, types)
@@ -45,13 +45,13 @@ def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionTy
         if draft.kind is Kind.CONNECTION_TYPE:
             links.pop(draft.subject, None)
             if draft.op is not Op.DELETE:
-                links[draft.subject] = cast("ConnectionType", declared_by(draft))
+                links[draft.subject] = cast("ConnectionType", type_from_draft(draft))
     return list(links.values())
 
 
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
     """Return the types of an ontology that changes modify."""
-    after = [declared_by(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
+    after = [type_from_draft(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
     known = {subject_of_type(type_): type_ for type_ in (*before.node_types, *before.connection_types)}
     return [TypeChange(known[subject_of_type(type_)], type_) for type_ in after if subject_of_type(type_) in known]
 

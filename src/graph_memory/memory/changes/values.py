@@ -9,7 +9,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY
-from graph_memory.model.text.wording import quoted, with_title
+from graph_memory.model.text.wording import quote, with_title
 from graph_memory.model.values.properties import ANY
 
 
@@ -28,7 +28,7 @@ class UniqueValue:
             return "a link of its type from the same node to the same node"
         if self.type != ANY:
             return "the value of one of its unique properties"
-        return f"the name {quoted(self.value)}, which two entities cannot have: delete or rename that one first"
+        return f"the name {quote(self.value)}, which two entities cannot have: delete or rename that one first"
 
 
 Owners = Mapping[UniqueValue, Mapping[str, str | None]]
@@ -55,7 +55,7 @@ def unique_value_taken(draft: Draft, name: str, owner: str, title: str | None) -
     if draft.kind is Kind.LINK:
         return _link_exists(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":
-        message = f"Another entity already has the name {quoted((draft.state or {}).get(name))}: {owner}"
+        message = f"Another entity already has the name {quote((draft.state or {}).get(name))}: {owner}"
         hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."
         return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
     return GraphError(

@@ -8,7 +8,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import branches_of
 from graph_memory.model.domain_results import DomainDeleted
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import listed
+from graph_memory.model.text.wording import join_names
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
 from graph_memory.storage.log.protection import DomainScope
@@ -75,13 +75,15 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 async def _check_is_alone(core: Core, domain: str) -> None:
     """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN if other domains need it."""
     if names := await branches_of(core.store, domain):
-        hint = f"It holds the past of {listed(names)}: delete these first."
+        hint = f"It holds the past of {join_names(names)}: delete these first."
         details = {"domain": domain, "branches": names, "hint": hint}
-        raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)
+        raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {join_names(names)}", details)
     if names := [name for row in await core.store.read(BELOW, domains=[domain]) for name in row.children]:
-        hint = Hint("Delete {names} first", ", or move them with {update_domain}", ".", names=listed(names))
+        hint = Hint("Delete {names} first", ", or move them with {update_domain}", ".", names=join_names(names))
         details = {"domain": domain, "children": names, "hint": hint}
-        raise GraphError(Code.DOMAIN_HAS_CHILDREN, f"Domain {domain} has domains under it: {listed(names)}", details)
+        raise GraphError(
+            Code.DOMAIN_HAS_CHILDREN, f"Domain {domain} has domains under it: {join_names(names)}", details
+        )
 
 
 async def _delete_page(job: Job, statement: Query[int]) -> int:

@@ -11,8 +11,8 @@ from datetime import datetime
 from itertools import pairwise
 
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import shown
-from graph_memory.model.time.points import LogPosition, moment
+from graph_memory.model.text.wording import printable
+from graph_memory.model.time.points import LogPosition, parse_log_position
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -247,7 +247,7 @@ async def _resolve_point(
     reader: Reader, parts: Sequence[LogSegment], argument: str, point: int | str, *, strictly: bool = False
 ) -> int:
     now = utc_now()
-    return await _seq_at(reader, parts, moment(argument, point, now), now, strictly=strictly)
+    return await _seq_at(reader, parts, parse_log_position(argument, point, now), now, strictly=strictly)
 
 
 async def _seq_at(
@@ -308,11 +308,11 @@ def unknown_event_error(parts: Sequence[LogSegment], event: str) -> GraphError:
         if part.compacted_to:
             return compacted_error(part.domain, part.compacted_to)
     details = {
-        "event": shown(event),
+        "event": printable(event),
         "domain": domain,
         "hint": Hint("{memory_log:full} shows the numbers and ids of the events.", " Each belongs to one domain."),
     }
-    return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
+    return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {printable(event)}", details)
 
 
 def _missing_source_error(part: LogSegment) -> GraphError:
@@ -332,6 +332,6 @@ def compacted_error(domain: str, to: int) -> GraphError:
 
 def erased_error(domain: str, subject: str) -> GraphError:
     """Return the error for an erased subject."""
-    hint = Hint("Nothing of it remains.", " {memory_log:subject} shows when it was erased.", subject=shown(subject))
+    hint = Hint("Nothing of it remains.", " {memory_log:subject} shows when it was erased.", subject=printable(subject))
     details = {"subject": subject, "domain": domain, "hint": hint}
-    return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)
+    return GraphError(Code.SUBJECT_ERASED, f"{printable(subject)} was erased", details)

@@ -9,12 +9,12 @@ from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.model.domain_results import DomainInfo, DomainProtection, Domains, DomainSummary
-from graph_memory.model.ontology.inheritance import differing
+from graph_memory.model.ontology.inheritance import redefined_types
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import subject_of_type
-from graph_memory.model.subjects.protection import protection_from
+from graph_memory.model.subjects.protection import parse_protection
 from graph_memory.model.subjects.subjects import DomainState
-from graph_memory.model.text.analysers import labelled
+from graph_memory.model.text.analysers import analyser_of
 from graph_memory.model.time.clock import AHEAD
 from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
 from graph_memory.storage.log.ontologies import no_ontology
@@ -93,14 +93,14 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
     ontology = await core.log.require_ontology(domain)
     last_access = core.accesses.last(domain)
     values: dict[str, Any] = asdict(row) | {
-        "analyser": None if row.analyser is None else labelled(row.analyser),
+        "analyser": None if row.analyser is None else analyser_of(row.analyser),
         "protection": _protection(row, utc_now()),
         "metadata": None if row.metadata is None else json.loads(row.metadata),
         "branches": tuple(row.branches) or None,
         "children": tuple(row.children) or None,
         "last_access": max(filter(None, (row.last_access, last_access)), default=None),
         "inherited_types": _inherited_types(ontology),
-        "differing_types": tuple(type_.title for type_ in differing(ontology)) or None,
+        "differing_types": tuple(type_.title for type_ in redefined_types(ontology)) or None,
     }
     return DomainInfo(**values)
 
@@ -129,9 +129,9 @@ async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | 
 def _protection(row: CountedRow, now: datetime) -> DomainProtection | None:
     if row.protection is None:
         return None
-    protection = protection_from(row.protection)
+    protection = parse_protection(row.protection)
     return DomainProtection(
-        is_read_only=protection.holds(now),
+        is_read_only=protection.is_active(now),
         last_modified_by=protection.locked_by,
         last_modified_at=protection.locked_at,
         protection_reason=protection.reason,

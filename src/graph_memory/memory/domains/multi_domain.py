@@ -7,8 +7,8 @@ from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.model.errors import Hint
-from graph_memory.model.text.wording import listed, quoted
-from graph_memory.model.values.arguments import check_domain, fault
+from graph_memory.model.text.wording import join_names, quote
+from graph_memory.model.values.arguments import check_domain, invalid_argument
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.tree import BELOW
 
@@ -31,7 +31,7 @@ async def requested_domains(
     if domains is None and not include_children:
         return None
     if domains is not None and domain is not None:
-        raise fault("domains", "domain and domains were both given", "Give one of the two.")
+        raise invalid_argument("domains", "domain and domains were both given", "Give one of the two.")
     named = [domain_of(domain)] if domains is None else _check_names(domains)
     reached: dict[str, None] = {}
     level: Sequence[str] = named
@@ -43,21 +43,21 @@ async def requested_domains(
         below = [name for row in rows.values() for name in row.children] if include_children else []
         level = [name for name in dict.fromkeys(below) if name not in reached]
     if len(reached) > MAX_DOMAINS:
-        message = f"These are more than {MAX_DOMAINS} domains: {listed(list(reached)[:3])}, …"
-        raise fault("domains", message, f"Name at most {MAX_DOMAINS}, or leave include_children out.")
+        message = f"These are more than {MAX_DOMAINS} domains: {join_names(list(reached)[:3])}, …"
+        raise invalid_argument("domains", message, f"Name at most {MAX_DOMAINS}, or leave include_children out.")
     return tuple(reached)
 
 
 def _check_names(domains: object) -> list[str]:
     if isinstance(domains, str) or not isinstance(domains, Sequence) or not domains:
-        value = quoted(cast("object", domains))
-        raise fault("domains", f"domains is {value}, not a list of names", 'For one, pass ["one"].')
+        value = quote(cast("object", domains))
+        raise invalid_argument("domains", f"domains is {value}, not a list of names", 'For one, pass ["one"].')
     names = cast("Sequence[object]", domains)
     if len(names) > MAX_DOMAINS:
-        raise fault("domains", f"domains names {len(names):,} domains", f"Name at most {MAX_DOMAINS}.")
+        raise invalid_argument("domains", f"domains names {len(names):,} domains", f"Name at most {MAX_DOMAINS}.")
     for name in names:
         if not isinstance(name, str):
-            raise fault("domains", f"{quoted(name)} is not a name", 'Pass names, such as ["home", "work"].')
+            raise invalid_argument("domains", f"{quote(name)} is not a name", 'Pass names, such as ["home", "work"].')
         check_domain(name, argument="domains")
     return list(dict.fromkeys(cast("Sequence[str]", names)))
 
@@ -69,7 +69,7 @@ def merge_warnings(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | N
         for warning in domain_warnings:
             domains_of.setdefault(warning, []).append(domain)
     lines = [
-        text if len(names) == len(warnings) else Hint("{names}: {text}", names=listed(names), text=text)
+        text if len(names) == len(warnings) else Hint("{names}: {text}", names=join_names(names), text=text)
         for text, names in domains_of.items()
     ]
     return tuple(lines) or None

@@ -8,13 +8,13 @@ from dataclasses import replace
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.model.domain_results import DomainChanged
-from graph_memory.model.events import Draft, Head, Op, new_id, number
+from graph_memory.model.events import Draft, Head, Op, new_id, number_events
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import ontology_state
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import DomainState
 from graph_memory.model.time.clock import next_time
-from graph_memory.model.values.arguments import check_domain, fault
+from graph_memory.model.values.arguments import check_domain, invalid_argument
 from graph_memory.model.values.fields import check_description, check_metadata
 from graph_memory.storage.log.jobs import domain_exists
 from graph_memory.storage.log.ontologies import no_ontology
@@ -63,7 +63,7 @@ async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
 async def update_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
     """Change fields of a domain. See `Memory.update_domain`."""
     if not edit:
-        raise fault("description", "Nothing to change was given", "Give description, parent or metadata.")
+        raise invalid_argument("description", "Nothing to change was given", "Give description, parent or metadata.")
 
     async def read(reader: Reader, _: Head) -> tuple[DomainState, int | None]:
         return await domain_state(reader, name)
@@ -89,7 +89,7 @@ async def append_job_event(core: Core, transaction: Transaction, domain: str, dr
     if lock is None:
         raise no_ontology(domain)
     at, origin = next_time(lock.last_at, utc_now()), core.origin
-    events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=origin)
+    events = number_events([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=origin)
     await append_events(transaction, events, Ontology(), lock.ontology_version, 0)
     return events[-1].seq
 

@@ -14,23 +14,31 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.projection import INVERSE_OF, live_state
 from graph_memory.model.results import Difference
-from graph_memory.model.rules import link_rules
+from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.subjects.protection import PROTECTION
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, content_ref
-from graph_memory.model.text.wording import listed
+from graph_memory.model.text.wording import join_names
 from graph_memory.model.values.arguments import check_new_id, check_tags
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
-from graph_memory.model.values.fields import COMPUTED, STORED, NodeFields, fields_told
+from graph_memory.model.values.fields import COMPUTED, STORED, NodeFields, fields_from_texts
 from graph_memory.model.values.properties import PropertyValue, check_properties
-from graph_memory.model.values.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, Strength, check_strength, fraction
+from graph_memory.model.values.strength import (
+    IMPORTANCE,
+    NUMBERS,
+    PROVENANCE_KEYS,
+    STRENGTH,
+    Strength,
+    check_fraction,
+    check_strength,
+)
 from graph_memory.model.values.titles import title_of
 
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_tags", "_content", *STORED.values(), *COMPUTED}
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
-    | {PROTECTION, *NUMBERS, *MADE.values()}
+    | {PROTECTION, *NUMBERS, *PROVENANCE_KEYS.values()}
 )
 """Properties that the service writes on nodes and connections. Other names that begin with `_` are invalid."""
 FORMAT = "markdown"
@@ -165,7 +173,7 @@ def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     ends["inverse"] = " ".join(sorted((draft.from_id or "", draft.to_id or "", declared.name, declared.other_name)))
     return [
         (rule.name, "" if rule.name == "inverse" else declared.name, ends.get(rule.name))
-        for rule in link_rules(declared)
+        for rule in connection_rules(declared)
     ]
 
 
@@ -215,16 +223,18 @@ def _node_update(change: DriftedSubject, head: Head) -> Draft:
     before = NodeState.from_live(live_state(last))
     if set(change.labels) != {before.type}:
         hint = f"Give it only the labels _Node and {before.type}, or restore it."
-        raise _refusal(f"The type of a node cannot change, and this one has the labels {listed(change.labels)}", hint)
+        raise _refusal(
+            f"The type of a node cannot change, and this one has the labels {join_names(change.labels)}", hint
+        )
     content, properties = _content(change, before.content.format), _properties(stored)
     text = content.text if content is not None else None
     after = replace(
         before,
         properties=properties,
         tags=_tags(stored),
-        fields=before.fields.changed(_fields(stored, before.fields), head.at),
+        fields=before.fields.with_changes(_fields(stored, before.fields), head.at),
         content=content.ref if content is not None else before.content,
-        title=title_of(before.type, properties, text, before=before.title if text is None else None),
+        title=title_of(before.type, properties, text, previous=before.title if text is None else None),
     )
     _check_changes(same_state(after.state(), before.state()))
     state = replace(after, modified=head.at).state()
@@ -250,7 +260,7 @@ def _connection_update(change: DriftedSubject, head: Head) -> Draft:
 def _node_creation(change: DriftedSubject, head: Head) -> Draft:
     stored = _require_stored(change)
     if len(change.labels) != 1 or stored.get("_type", change.labels[0]) != change.labels[0]:
-        raise _refusal(f"A node has one type, and this one has the labels {listed(change.labels)}", "Give it one.")
+        raise _refusal(f"A node has one type, and this one has the labels {join_names(change.labels)}", "Give it one.")
     head.ontology.node_type(change.labels[0])
     _check_fresh(change)
     new_node = nodes.NewNode(
@@ -313,7 +323,7 @@ def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> d
     previous = before or NodeFields()
     values = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
     changed = {name: value for name, value in values.items() if value != getattr(previous, name)}
-    return fields_told({name: value or "" for name, value in changed.items()})
+    return fields_from_texts({name: value or "" for name, value in changed.items()})
 
 
 def _strength(stored: Mapping[str, object]) -> Strength:
@@ -321,7 +331,7 @@ def _strength(stored: Mapping[str, object]) -> Strength:
 
 
 def _importance(stored: Mapping[str, object]) -> float | None:
-    return fraction("importance", stored[IMPORTANCE]) if IMPORTANCE in stored else None
+    return check_fraction("importance", stored[IMPORTANCE]) if IMPORTANCE in stored else None
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:

@@ -13,7 +13,7 @@ from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.memory.verify.facts import LEADS
 from graph_memory.model.events import Event, Head, Op, new_id
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import ATTACHED, Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
@@ -174,7 +174,7 @@ def _drifted_connection(row: UnnamedConnection, new: str) -> DriftedSubject:
 
 
 async def read_context(
-    reader: Reader, head: Head, drifted: Sequence[DriftedSubject], broken: Mapping[str, BrokenLink]
+    reader: Reader, head: Head, drifted: Sequence[DriftedSubject], broken: Mapping[str, BrokenRule]
 ) -> tuple[DriftContext, Mapping[str, str]]:
     """Return the context of drifted subjects, with the broken rules, and the titles of the nodes they join."""
     connections = [change for change in drifted if change.kind is Kind.CONNECTION]

@@ -30,10 +30,10 @@ from graph_memory.model.events import Event, Head, Receipt
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import ABOUT, ATTACHED, Kind
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import content_from
 from graph_memory.storage.log.protection import refusals
 from graph_memory.storage.log.work import Decision
@@ -103,7 +103,7 @@ async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Re
 def _check_lists(**choices: Which) -> None:
     for name, choice in choices.items():
         if isinstance(choice, str) and choice != "all":
-            raise fault(name, f"{name} must be a list of ids, or all", 'For one id, write ["ID"].')
+            raise invalid_argument(name, f"{name} must be a list of ids, or all", 'For one id, write ["ID"].')
 
 
 def _resolve_choices(
@@ -119,10 +119,12 @@ def _resolve_choices(
     rest_ids = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
     restored = frozenset(restore if restore != "all" else rest_ids)
     if both := adopted & restored:
-        raise fault("restore", f"{shown(min(both))} cannot be both adopted and restored", "Choose one of the two.")
+        raise invalid_argument(
+            "restore", f"{printable(min(both))} cannot be both adopted and restored", "Choose one of the two."
+        )
     if unknown := (adopted | restored) - changes.keys():
         hint = Hint("{graph-memory reconcile} lists what was changed outside graph-memory.")
-        raise fault("adopt", f"{quoted(min(unknown))} does not differ from its log", hint)
+        raise invalid_argument("adopt", f"{quote(min(unknown))} does not differ from its log", hint)
     return adopted, restored
 
 
@@ -144,7 +146,7 @@ async def _adopt_chosen(
 async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _Choice, *, dry_run: bool) -> _Outcome:
     """Adopt the chosen changes that can be adopted, or rehearse it. Retries without rule breakers."""
 
-    async def attempt(broken: Mapping[str, BrokenLink]) -> _Outcome:
+    async def attempt(broken: Mapping[str, BrokenRule]) -> _Outcome:
         return await _Attempt(core, domain, candidates, choice, broken, dry_run).write()
 
     return await until_rules_hold(attempt) if candidates.size else _Outcome()
@@ -169,7 +171,7 @@ class _Attempt:
     domain: str
     candidates: DriftCandidates
     choice: _Choice
-    broken: Mapping[str, BrokenLink]
+    broken: Mapping[str, BrokenRule]
     dry_run: bool
 
     async def write(self) -> _Outcome:
@@ -364,11 +366,11 @@ def _differences(change: DriftedSubject) -> tuple[str, ...]:
 
 def _title(change: DriftedSubject, titles: Mapping[str, str]) -> str | None:
     if change.kind is Kind.CONNECTION:
-        ends = (quoted(titles.get(end or "", end or "?")) for end in ends_of(change))
+        ends = (quote(titles.get(end or "", end or "?")) for end in ends_of(change))
         return " → ".join(ends)
     state = (change.last.draft.state if change.last else None) or change.stored or {}
     title = next((state[name] for name in ("_title", "title", "name", "_text") if name in state), None)
-    return None if title is None else shown(title)
+    return None if title is None else printable(title)
 
 
 def _domain_change(faults: Sequence[Difference]) -> HandChange:

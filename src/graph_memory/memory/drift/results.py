@@ -9,7 +9,7 @@ from pydantic import Field
 
 from graph_memory.model.results import Difference, Result
 from graph_memory.model.subjects.subjects import user_properties
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.text.wording import printable, quote
 
 HandWork = Literal["made", "changed", "deleted"]
 Settled = Literal["adopted", "restored", "refused"]
@@ -73,15 +73,15 @@ def _describe_difference(difference: Difference, before: Mapping[str, object], a
     if name == difference.problem:
         return name
     if key := name.removeprefix("property ") if name.startswith("property ") else None:
-        return f"{shown(key)}: {_value(before.get(key))} → {_value(after.get(key))}"
-    return f"{shown(name)}: {_value(difference.expected)} → {_value(difference.found)}"
+        return f"{printable(key)}: {_value(before.get(key))} → {_value(after.get(key))}"
+    return f"{printable(name)}: {_value(difference.expected)} → {_value(difference.found)}"
 
 
 def _value(value: object) -> str:
-    return "none" if value is None else quoted(value)
+    return "none" if value is None else quote(value)
 
 
 def describe_properties(stored: Mapping[str, object]) -> Iterable[str]:
     """Yield the properties of a new element in words."""
     for name, value in sorted(user_properties(stored).items()):
-        yield f"{shown(name)}: {_value(value)}"
+        yield f"{printable(name)}: {_value(value)}"

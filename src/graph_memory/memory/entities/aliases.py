@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from graph_memory.model.subjects.subjects import user_properties
 from graph_memory.model.text.name_key import is_same_name
 from graph_memory.model.text.name_list import listed_names
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue, check_text_size
 
 ALIASES = "aliases"
@@ -36,13 +36,15 @@ def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
     """Raise INVALID_ARGUMENT for a blank alias, too many aliases, or the entity's own name, and CONTENT_TOO_LARGE."""
     check_text_size("The text in aliases", sum(map(len, aliases)))
     if any(not alias.strip() for alias in aliases):
-        raise fault(ALIASES, "An alias is empty", "Use other names of the entity, or omit aliases.")
+        raise invalid_argument(ALIASES, "An alias is empty", "Use other names of the entity, or omit aliases.")
     if len(aliases) > MAX_ALIASES:
-        raise fault(ALIASES, f"An entity would have {len(aliases):,} aliases", f"Use at most {MAX_ALIASES:,}.")
+        raise invalid_argument(
+            ALIASES, f"An entity would have {len(aliases):,} aliases", f"Use at most {MAX_ALIASES:,}."
+        )
     same = next((alias for alias in aliases if name is not None and is_same_name(alias, name)), None)
     if same is not None:
         hint = "Omit it: the entity is found by its name, also in this spelling."
-        raise fault(ALIASES, f"{quoted(same)} is the name of the entity itself", hint)
+        raise invalid_argument(ALIASES, f"{quote(same)} is the name of the entity itself", hint)
 
 
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:

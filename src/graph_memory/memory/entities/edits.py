@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from graph_memory.memory.entities.aliases import ALIASES, aliases_property, check_aliases
 from graph_memory.memory.entity_graph.values.request import properties_from, text_of
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content, content_from
-from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.plain import Fields, LocatedValue
 from graph_memory.model.values.properties import PropertyValue
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,9 @@ def entity_edit(arguments: Mapping[str, object]) -> EntityEdit:
     """Return the requested changes of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     fields = _fields(arguments)
     if not fields.entries.keys() - {"name"}:
-        raise fault("new_name", "Nothing to update", "Pass new_name, type, aliases, properties or description.")
+        raise invalid_argument(
+            "new_name", "Nothing to update", "Pass new_name, type, aliases, properties or description."
+        )
     new_name, entity_type, description = fields.get("new_name"), fields.get("type"), fields.get("description")
     return EntityEdit(
         name=text_of(fields.need("name")),
@@ -55,7 +57,7 @@ def _aliases(fields: Fields) -> Mapping[str, PropertyValue]:
     if located is None:
         return {}
     if properties is not None and ALIASES in properties.entries():
-        raise properties.fault("contains aliases", "Pass aliases as an argument, not as a property.")
+        raise properties.error("contains aliases", "Pass aliases as an argument, not as a property.")
     aliases = dict.fromkeys(text_of(item) for item in located.items())
     check_aliases(aliases)
     return aliases_property(aliases)
@@ -66,15 +68,17 @@ def observation_edit(arguments: Mapping[str, object]) -> ObservationEdit:
     fields = _fields(arguments)
     text, confidence = fields.get("text"), fields.number("confidence")
     if text is None and confidence is None:
-        raise fault("text", "Nothing to update", "Pass text, confidence or both.")
+        raise invalid_argument("text", "Nothing to update", "Pass text, confidence or both.")
     return ObservationEdit(
         name=text_of(fields.need("entityName")),
         observation=text_of(fields.need("observation")),
         text=None if text is None else text_of(text),
-        confidence=None if confidence is None else fraction("confidence", confidence),
+        confidence=None if confidence is None else check_fraction("confidence", confidence),
     )
 
 
 def _fields(arguments: Mapping[str, object]) -> Fields:
     """Return the arguments that are not None."""
-    return Located({key: value for key, value in arguments.items() if value is not None}, "").fields(tuple(arguments))
+    return LocatedValue({key: value for key, value in arguments.items() if value is not None}, "").fields(
+        tuple(arguments)
+    )

@@ -31,9 +31,9 @@ from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, TEXT, State, user_properties
-from graph_memory.model.text.wording import listed_parts, quoted
-from graph_memory.model.values.arguments import fault
-from graph_memory.model.values.plain import Located
+from graph_memory.model.text.wording import join_parts, quote
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.plain import LocatedValue
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
@@ -58,12 +58,12 @@ def forget_request_from(names: object, ids: object, text: object) -> ForgetReque
     texts = [text] if isinstance(text, str) else text
     request = ForgetRequest(_texts_from(names, "names"), _texts_from(ids, "ids"), _texts_from(texts, "text"))
     if not (request.names or request.ids or request.texts):
-        raise fault("names", "Nothing to forget is named", _HINT)
+        raise invalid_argument("names", "Nothing to forget is named", _HINT)
     return request
 
 
 def _texts_from(value: object, argument: str) -> Sequence[str]:
-    return () if value is None else Located(value, argument).texts()
+    return () if value is None else LocatedValue(value, argument).texts()
 
 
 async def forget(core: Core, domain: str, request: ForgetRequest, *, erasing: bool, dry_run: bool) -> Forgotten:
@@ -130,11 +130,11 @@ async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
         text, [CurrentObservation("", observation) for entity in graph.entities for observation in entity.observations]
     )
     suggestion = (
-        f"Did you mean one of {listed_parts([quoted(observation.text) for observation in similar])}? "
-        if similar
-        else ""
+        f"Did you mean one of {join_parts([quote(observation.text) for observation in similar])}? " if similar else ""
     )
-    raise fault("text", f"No observation says {quoted(text)}", f"{suggestion}Use the exact text, a name, or an id.")
+    raise invalid_argument(
+        "text", f"No observation says {quote(text)}", f"{suggestion}Use the exact text, a name, or an id."
+    )
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
@@ -144,7 +144,7 @@ async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[
 def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
     """Raise INVALID_ARGUMENT for an id that does not belong to an entity, an observation or a relation."""
     if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_gone):
-        raise fault("ids", f"There is no entity, observation or relation {quoted(subject)}", _HINT)
+        raise invalid_argument("ids", f"There is no entity, observation or relation {quote(subject)}", _HINT)
 
 
 async def _end(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:

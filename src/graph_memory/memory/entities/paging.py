@@ -16,7 +16,7 @@ from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.search.request import MIN_TOKENS, check_integer
 from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.results import rfc3339
-from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, not_a_cursor
+from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, invalid_cursor
 from graph_memory.storage.queries import query
 
 _FIRST_PAGE, _MAX_PAGE = 100, 5_000
@@ -90,13 +90,13 @@ def _cursor_of(row: PlaceRow | PageRow, subject: str) -> str:
 
 def _key_of(cursor: object) -> Mapping[str, object]:
     if not isinstance(cursor, str):
-        raise not_a_cursor(str(cursor))
+        raise invalid_cursor(str(cursor))
     parts = check_cursor(cursor).split("/", 2)
     try:
         created, place, subject = parts
         return {"created": datetime.fromisoformat(created), "place": int(place), "id": subject}
     except ValueError as error:
-        raise not_a_cursor(cursor) from error
+        raise invalid_cursor(cursor) from error
 
 
 async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
@@ -205,5 +205,5 @@ def fit_part(graph_row: GraphRow, max_tokens: int | None, limit: int | None, cur
 def _position_of(cursor: str) -> int:
     position = check_cursor(cursor)
     if not position.isdecimal():
-        raise not_a_cursor(cursor)
+        raise invalid_cursor(cursor)
     return int(position)

@@ -12,9 +12,9 @@ from graph_memory.memory.entities.details import add_details
 from graph_memory.memory.entities.indexing import MIN_WAITING, index_in_background
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation, relation
 from graph_memory.memory.entities.word_search import dotted_forms, needles_of, relevance_of, remove_dots
-from graph_memory.model.subjects.subjects import folded
+from graph_memory.model.subjects.subjects import fold_entity_text
 from graph_memory.model.text.name_list import listed_names
-from graph_memory.model.text.wording import named, quoted
+from graph_memory.model.text.wording import printable_name, quote
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
@@ -52,7 +52,7 @@ class OpenedRow(GraphRow):
     def notes(self) -> list[str]:
         """Notes on properties that the official result schema cannot hold."""
         pairs = zip(self.entities, self.properties, strict=True)
-        return [f"{quoted(entity[1])} has {_in_words(properties)}." for entity, properties in pairs if properties]
+        return [f"{quote(entity[1])} has {_in_words(properties)}." for entity, properties in pairs if properties]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> Knowledge
 
 def _in_words(properties: Sequence[tuple[str, PropertyValue]]) -> str:
     pairs = sorted((key, ", ".join(listed_names(value)) if key == ALIASES else value) for key, value in properties)
-    return ", ".join(f"{named(key)} {quoted(value)}" for key, value in pairs)
+    return ", ".join(f"{printable_name(key)} {quote(value)}" for key, value in pairs)
 
 
 async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
@@ -120,7 +120,7 @@ async def _open(core: Core, domain: str, names: Sequence[str]) -> Sequence[Opene
 
 async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
     """Return the entities that contain a text. See `Entities.search_nodes`."""
-    row = await _search(core, domain, [folded(text)])
+    row = await _search(core, domain, [fold_entity_text(text)])
     if not row.entities and core.search_words and (needles := needles_of(text)):
         row = best_first(await _search(core, domain, needles), needles)
     return _count_and_return(core, domain, [row])
@@ -182,7 +182,7 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
 
 def has_all(texts: Iterable[str], needles: Sequence[str]) -> bool:
     """Return whether each of the lower-case needles is part of one of the texts."""
-    lowered = [folded(text) for text in texts]
+    lowered = [fold_entity_text(text) for text in texts]
     variants = [*lowered, *(remove_dots(text) for text in lowered)]
     return all(any(needle in text for text in variants) for needle in needles)
 

@@ -27,8 +27,8 @@ from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.entity_graph.values.spelling import RELATION, stored_name
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Head
-from graph_memory.model.rules import BrokenLink, link_rules
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.rules import BrokenRule, connection_rules
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
@@ -60,12 +60,12 @@ class _Stored:
 
 
 async def _attempt(
-    core: Core, domain: str, wanted: Sequence[NewRelation], broken: Mapping[str, BrokenLink]
+    core: Core, domain: str, wanted: Sequence[NewRelation], broken: Mapping[str, BrokenRule]
 ) -> RelationsCreated:
     """Write the relations. The rules of their types are checked before the commit."""
     ontology = await core.log.require_ontology(domain)
     names = {stored_name(new_relation.type, RELATION) for new_relation in wanted}
-    has_rules = any(link_rules(ontology.find_connection_type(name)) for name in names)
+    has_rules = any(connection_rules(ontology.find_connection_type(name)) for name in names)
 
     async def read(reader: Reader, _: Head) -> _Stored:
         rows = await equal_relations(reader, domain, wanted)
@@ -99,7 +99,7 @@ async def _attempt(
 def _render_question(question: Question) -> str:
     """Return a question as text, for a reply without a field for questions."""
     choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in question.choices.items())
-    doubt = f"Is {quoted(question.known_text)} out of date? {question.reason}."
+    doubt = f"Is {quote(question.known_text)} out of date? {question.reason}."
     return f"{doubt} decide with id {question.id} and a decision: {choices}."
 
 
@@ -115,7 +115,7 @@ class Refusal:
     def evidence(self) -> str:
         """Return why the relation was rejected, and what to do."""
         how = "To create it, call remember with that name and a type. Then pass the relation again."
-        return f"No entity is named {quoted(self.name)}. {self.suggestion}{how}"
+        return f"No entity is named {quote(self.name)}. {self.suggestion}{how}"
 
 
 def new_relations_of(relations: Sequence[NewRelation], rows: Sequence[EqualRelationsRow]) -> list[NewRelation]:
@@ -156,7 +156,7 @@ def relation_receipts(
     return [
         Receipt(
             decision=Outcome.REFUSED if reason else Outcome.ADD if new_relation in created else Outcome.NOOP,
-            fact=f"{shown(new_relation.from_name)} {shown(new_relation.type)} {shown(new_relation.to_name)}",
+            fact=" ".join(map(printable, (new_relation.from_name, new_relation.type, new_relation.to_name))),
             rule="relation",
             evidence=reason,
         )

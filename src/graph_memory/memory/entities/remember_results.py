@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from graph_memory.model.results import Answered, Result, Text
+from graph_memory.model.results import Result, ResultWithWarnings, Text
 
 MAX_LENGTH = 1_000
 """Maximum number of characters of a statement in a reply, since the caller has the whole text."""
@@ -129,7 +129,7 @@ class About(Result):
     until: int | None = None
 
 
-class Remembered(About, Answered):
+class Remembered(About, ResultWithWarnings):
     """The result of `remember` for an entity, and for other entities in the text."""
 
     others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")

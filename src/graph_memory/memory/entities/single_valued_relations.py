@@ -14,7 +14,7 @@ from graph_memory.memory.entity_graph.values.rows import EqualRelationsRow
 from graph_memory.memory.statements.language.folding import plain, words_only
 from graph_memory.memory.statements.language.languages import LANGUAGES
 from graph_memory.memory.statements.statement_verdict import MAX_QUESTIONS
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -56,7 +56,7 @@ class _SingleValuedRelation:
         """Return the question about a known relation, given its id, type and other end."""
         relation = self.relation
         ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
-        reason = f"{relation.type}: {quoted(self.entity)} has one at a time"
+        reason = f"{relation.type}: {quote(self.entity)} has one at a time"
         return Question(
             id=question_id(relation.id, known),
             known_text=f"{ends[0]} {kind} {ends[1]}{since}",

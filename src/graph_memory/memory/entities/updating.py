@@ -27,10 +27,10 @@ from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head
-from graph_memory.model.rules import BrokenLink, link_rules
+from graph_memory.model.rules import BrokenRule, connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState, ObservationState
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import AfterWrite, Decision, Written
@@ -79,7 +79,7 @@ class _Stored:
 
 
 async def _attempt(
-    core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenLink], new_ids: dict[str, str]
+    core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenRule], new_ids: dict[str, str]
 ) -> Written[_Report]:
     """Write the update. `made` has the new ids of records that move to the entity, by their old ids."""
 
@@ -109,7 +109,7 @@ async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | Non
     async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
         await check_rules(reader, domain, events, ontology, in_turn=True)
 
-    return check if any(link_rules(declared) for declared in ontology.connection_types) else None
+    return check if any(connection_rules(declared) for declared in ontology.connection_types) else None
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
@@ -215,7 +215,7 @@ def _check_text(text: str | None, observation: Observation, known: Sequence[Curr
     twin = next((other.id for other in known if other.text == text and other.id != observation.id), None)
     if twin is not None and not observation.is_over:
         hint = Hint("Use another text", ", or delete one of the two with {delete_observations|forget}", ".")
-        raise fault("text", f"The entity already has an observation with that text: {twin}", hint)
+        raise invalid_argument("text", f"The entity already has an observation with that text: {twin}", hint)
 
 
 async def _entity(reader: Reader, domain: str, name: str) -> NodeState:

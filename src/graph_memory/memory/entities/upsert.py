@@ -20,7 +20,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
 from graph_memory.model.values.exact import same_state
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
@@ -40,7 +40,7 @@ def upsert_request_from(arguments: Mapping[str, object]) -> UpsertRequest:
     if (confidence := values.pop(CONFIDENCE, None)) is not None:
         properties = values.get("properties", {})
         if isinstance(properties, Mapping):
-            values["properties"] = {**properties, CONFIDENCE: fraction(CONFIDENCE, confidence)}
+            values["properties"] = {**properties, CONFIDENCE: check_fraction(CONFIDENCE, confidence)}
     [entity] = new_entities([values], utc_now())
     return UpsertRequest(entity, "description" in values)
 
@@ -106,7 +106,7 @@ def _draft(drafting: Drafting, stored: _Stored, request: UpsertRequest) -> str:
         drafting.promote_mention(node, entity)
         return node.id
     if entity.observations:
-        check_current(entity.name, node.validity.ended_by(drafting.head.at))
+        check_current(entity.name, node.validity.end_if_past(drafting.head.at))
     edit = NodeEdit(
         properties=entity.properties,
         content=entity.content if request.describes else None,

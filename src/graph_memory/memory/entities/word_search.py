@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.search.text.analysers import ANALYSERS
 from graph_memory.memory.statements.language.languages import language_of
-from graph_memory.model.subjects.subjects import folded
+from graph_memory.model.subjects.subjects import fold_entity_text
 
 _MIN_STEM_LENGTH = 3
 _DOTTED_I = "i\u0307"
@@ -20,7 +20,7 @@ def needles_of(query: str) -> list[str]:
     Question words and stop words are omitted, and words are shortened to their stems where possible.
     """
     analyser = ANALYSERS[language_of(query).analyser]
-    words = dict.fromkeys(analyser.words(folded(query)))
+    words = dict.fromkeys(analyser.words(fold_entity_text(query)))
     if len(words) < 2:
         return []
     needles: dict[str, None] = {}
@@ -48,5 +48,5 @@ def relevance_of(needles: Sequence[str], name: str, texts: Sequence[str]) -> tup
 
 
 def _count(needles: Sequence[str], text: str) -> int:
-    small = folded(text)
+    small = fold_entity_text(text)
     return sum(needle in small for needle in needles)

@@ -30,7 +30,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import NodeState
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
@@ -138,7 +138,7 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
     """Return the note about a name that is an alias of existing entities."""
     name, names = alias
     return (
-        f"{quoted(name)} is a name of {' and of '.join(map(quoted, names))}, so no entity was created for it: "
+        f"{quote(name)} is a name of {' and of '.join(map(quote, names))}, so no entity was created for it: "
         "use add_observations to add its facts. If it is another entity, remove the alias with update_entity first."
     )
 
@@ -146,7 +146,7 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
 def _note_candidate(name: str, known: Candidate) -> str:
     """Return the question whether a new name and a similar known one mean the same entity."""
     return (
-        f"Is {quoted(name)} the same as {quoted(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
+        f"Is {quote(name)} the same as {quote(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
         f"{known.question} and decision same, or merge_entities. If they differ, do nothing."
     )
 

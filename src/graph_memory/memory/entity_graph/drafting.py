@@ -169,7 +169,7 @@ class Drafting:
         """Return the type under which a relation is stored. The name of an inverse is not a type."""
         name = stored_name(spelling, RELATION)
         general = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
-        is_inverse = self.ontology.stored_as(name)[1]
+        is_inverse = self.ontology.stored_type(name)[1]
         if is_inverse or self.ontology.find_connection_type(name) is None:
             wanted_type = general if is_inverse else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
             name = self._declare(wanted_type, general)

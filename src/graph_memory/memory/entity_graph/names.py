@@ -7,10 +7,10 @@ from datetime import datetime
 from graph_memory.memory.entity_graph.values.spelling import WORD
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import rfc3339
-from graph_memory.model.subjects.subjects import folded
+from graph_memory.model.subjects.subjects import fold_entity_text
 from graph_memory.model.text.name_key import first_characters
-from graph_memory.model.text.wording import did_you_mean, nearest, quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import did_you_mean, nearest, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -48,18 +48,18 @@ async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
     Empty if there is none.
     """
     results = await near_names(reader, domain, name)
-    words = frozenset(WORD.findall(folded(name)))
+    words = frozenset(WORD.findall(fold_entity_text(name)))
     with_all_words = [
-        candidate for candidate in results if words and words <= frozenset(WORD.findall(folded(candidate)))
+        candidate for candidate in results if words and words <= frozenset(WORD.findall(fold_entity_text(candidate)))
     ]
     near = with_all_words[0] if len(with_all_words) == 1 else nearest(name, with_all_words or results)
-    return did_you_mean([] if near is None else [quoted(near)])
+    return did_you_mean([] if near is None else [quote(near)])
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     """Return names of entities that have all words of a name, else a part of it, else any names; at most 1,000."""
     results = await names_with_words(reader, domain, name)
-    first = max(WORD.findall(folded(name)), key=len, default="")
+    first = max(WORD.findall(fold_entity_text(name)), key=len, default="")
     for part in (first[:6], first[:3]):
         if not results and len(part) >= _MIN_SEARCHABLE:
             results = await reader.read(NEAR, domain=domain, text=part, others=[], limit=_MAX_NAMES)
@@ -71,7 +71,7 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
 
 async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
     """Return names of entities that have all words of a name in their name, aliases or type; at most 1,000."""
-    first, *others = sorted(WORD.findall(folded(name)), key=len, reverse=True) or [""]
+    first, *others = sorted(WORD.findall(fold_entity_text(name)), key=len, reverse=True) or [""]
     if len(first) < _MIN_SEARCHABLE:
         return []
     return await reader.read(NEAR, domain=domain, text=first, others=others, limit=_MAX_NAMES)
@@ -81,8 +81,8 @@ def check_current(name: str, ended: datetime | None) -> None:
     """Raise INVALID_ARGUMENT if an entity has ended, since it takes no observations."""
     if ended is not None:
         hint = Hint("Name a current entity.", " To reopen this one, use {set_validity} with its id and valid_to: open.")
-        message = f"Entity {quoted(name)} ended at {rfc3339(ended)}, so it takes no observations"
-        raise fault("name", message, hint)
+        message = f"Entity {quote(name)} ended at {rfc3339(ended)}, so it takes no observations"
+        raise invalid_argument("name", message, hint)
 
 
 def not_found(name: str, hint: str = _DEFAULT_HINT) -> GraphError:

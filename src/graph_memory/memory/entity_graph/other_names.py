@@ -10,8 +10,8 @@ from graph_memory.memory.changes.context import ROWS
 from graph_memory.memory.entity_graph.entity_queries import names_of
 from graph_memory.model.text.name_key import SEPARATORS, name_key, without_separators
 from graph_memory.model.text.name_list import listed_names
-from graph_memory.model.text.wording import listed_parts, quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import join_parts, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -73,8 +73,8 @@ async def names_by_reference(
 def only_one(alias: str, names: Sequence[str]) -> str:
     """Return the only entity with an alias. Raises INVALID_ARGUMENT if there are several."""
     if len(names) > 1:
-        hint = f"Use one of these names: {listed_parts([quoted(name) for name in names])}."
-        raise fault("name", f"{len(names)} entities have the alias {quoted(alias)}", hint)
+        hint = f"Use one of these names: {join_parts([quote(name) for name in names])}."
+        raise invalid_argument("name", f"{len(names)} entities have the alias {quote(alias)}", hint)
     return names[0]
 
 

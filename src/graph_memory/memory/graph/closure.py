@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.text.wording import listed, quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import join_names, printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 
 MAX_STEPS = 100
 """Maximum number of connections in a row that are followed, unless `max_depth` is lower."""
@@ -21,24 +21,24 @@ def check_depth(max_depth: int | None, *, transitive: bool) -> int:
     if max_depth is None:
         return MAX_STEPS if transitive else 1
     if not transitive:
-        raise fault(
+        raise invalid_argument(
             "max_depth", "max_depth needs transitive: true", "Omit it for the nodes that are one connection away."
         )
     if type(max_depth) is not int or not 1 <= max_depth <= MAX_STEPS:
-        message = f"max_depth must be an integer from 1 to {MAX_STEPS}, not {quoted(max_depth)}"
-        raise fault("max_depth", message, f"Omit it to follow up to {MAX_STEPS} connections.")
+        message = f"max_depth must be an integer from 1 to {MAX_STEPS}, not {quote(max_depth)}"
+        raise invalid_argument("max_depth", message, f"Omit it to follow up to {MAX_STEPS} connections.")
     return max_depth
 
 
 def check_transitive(ontology: Ontology, type_name: str | None) -> str:
     """Return the name of a transitive connection type. Raises INVALID_ARGUMENT if it is not one."""
     names = [type_.name for type_ in ontology.connection_types if type_.transitive]
-    hint = f"Transitive types: {listed(names)}." if names else "Declare `transitive: true` for a type."
+    hint = f"Transitive types: {join_names(names)}." if names else "Declare `transitive: true` for a type."
     if type_name is None:
-        raise fault("connection_type", "transitive needs a connection_type", hint)
-    declared = ontology.find_connection_type(ontology.stored_as(type_name)[0])
+        raise invalid_argument("connection_type", "transitive needs a connection_type", hint)
+    declared = ontology.find_connection_type(ontology.stored_type(type_name)[0])
     if declared is None or not declared.transitive:
-        raise fault("connection_type", f"Connection type {shown(type_name)} is not transitive", hint)
+        raise invalid_argument("connection_type", f"Connection type {printable(type_name)} is not transitive", hint)
     return type_name
 
 
@@ -55,7 +55,7 @@ async def find_reachable(start: str, step: Step, depth: int) -> tuple[dict[str, 
         counts |= dict.fromkeys(frontier, steps)
         if len(counts) > MAX_NODES:
             hint = f"Give a max_depth of less than {steps}, or start at another node."
-            raise fault("max_depth", f"More than {MAX_NODES:,} nodes are within {steps} steps", hint)
+            raise invalid_argument("max_depth", f"More than {MAX_NODES:,} nodes are within {steps} steps", hint)
         if not frontier:
             break
     del counts[start]

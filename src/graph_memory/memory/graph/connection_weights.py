@@ -24,12 +24,12 @@ from graph_memory.memory.graph.consistent_read import (
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.neighbours import ConnectionSelector, LinkRow, ReadLinks
 from graph_memory.memory.graph.queries import Page, statement_params
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ConnectionIds, Direction, WeighedConnection, WeighedConnections
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.values.arguments import UNLIMITED, check_limit, fault
-from graph_memory.model.values.strength import IMPORTANCE, Strength, fraction
+from graph_memory.model.values.arguments import UNLIMITED, check_limit, invalid_argument
+from graph_memory.model.values.strength import IMPORTANCE, Strength, check_fraction
 from graph_memory.model.values.weight import co_access_of, weight
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
@@ -93,7 +93,7 @@ class ConnectionWeigher:
     """The co-access bonus of connections, by connection id. Empty for a past state."""
 
     async def read_page(
-        self, page: Page, wanted: Wanted, *, least: float = 0.0, below: float = _ABOVE_ALL
+        self, page: Page, wanted: Criteria, *, least: float = 0.0, below: float = _ABOVE_ALL
     ) -> tuple[list[WeighedLink], str | None]:
         """Return the matching connections with a weight within the bounds, in id order, and the next page's cursor."""
         links: dict[str, WeighedLink] = {}
@@ -116,7 +116,7 @@ class ConnectionWeigher:
         ids, cursor = page.cut(results)
         return [links[id_] for id_ in ids], cursor
 
-    async def find_heaviest(self, wanted: Wanted, limit: int) -> list[WeighedLink]:
+    async def find_heaviest(self, wanted: Criteria, limit: int) -> list[WeighedLink]:
         """Return the heaviest of the matching connections."""
         size = limit
         while True:
@@ -135,7 +135,7 @@ class ConnectionWeigher:
                 return certain[:limit]
             size *= 2
 
-    async def _read_marked(self, wanted: Wanted, **params: object) -> MarkedRows[WeighedLink]:
+    async def _read_marked(self, wanted: Criteria, **params: object) -> MarkedRows[WeighedLink]:
         filter_params = statement_params(WEIGHED, wanted)
         times = {"now": self.now_ms, "half_lives": self.half_lives}
         used = {"co_access": dict(self.co_access)}
@@ -143,10 +143,10 @@ class ConnectionWeigher:
             self.core, WEIGHED, self.domain, at=self.at, **times, **used, **filter_params, **params
         )
 
-    def _weigh_change(self, wanted: Wanted, row: ConcurrentChange) -> WeighedLink | None:
+    def _weigh_change(self, wanted: Criteria, row: ConcurrentChange) -> WeighedLink | None:
         """Return a connection that changed during the read, weighed by its last event. None if it does not match."""
         event = cast("Mapping[str, str]", row.event)
-        if not wanted.takes(row.event):
+        if not wanted.matches(row.event):
             return None
         value = self.weight_of(event)
         return WeighedLink(row.subject, event["_type"], event["_from"], event["_to"], value)
@@ -177,13 +177,13 @@ class ConnectionWeigher:
         """The time as of which connections are weighed, in milliseconds since 1970."""
         return round(self.now.timestamp() * 1000)
 
-    def with_stored_names(self, wanted: Wanted) -> Wanted:
+    def with_stored_names(self, wanted: Criteria) -> Criteria:
         """Return the filter with the stored names of its connection type."""
         if self.ontology is None or wanted.type is None:
             return wanted
         return replace(wanted, names=self.ontology.names_of(wanted.type))
 
-    async def describe(self, links: Sequence[WeighedLink], wanted: Wanted) -> tuple[WeighedConnection, ...]:
+    async def describe(self, links: Sequence[WeighedLink], wanted: Criteria) -> tuple[WeighedConnection, ...]:
         """Return the results for connections, each under the type name that the filter uses."""
         briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in links], wanted, self.at)
         weights = {weighed.id: round(weighed.weight, 4) for weighed in links}
@@ -225,14 +225,14 @@ def check_min_strength(least: float | None, *, transitive: bool) -> None:
     """Raise INVALID_ARGUMENT if a minimum weight is not from 0 to 1, or is combined with `transitive`."""
     if least is None:
         return
-    fraction("min_strength", least)
+    check_fraction("min_strength", least)
     if transitive:
         message = "min_strength cannot be combined with transitive"
-        raise fault("min_strength", message, "Omit one of them: a chain of connections has no weight.")
+        raise invalid_argument("min_strength", message, "Omit one of them: a chain of connections has no weight.")
 
 
 async def query_strong_connections(
-    weigher: ConnectionWeigher, page: Page, wanted: Wanted, least: float, *, detail: bool
+    weigher: ConnectionWeigher, page: Page, wanted: Criteria, least: float, *, detail: bool
 ) -> ConnectionIds:
     """Return the matching connections of at least a weight. See `Memory.query_connections`."""
     named = weigher.with_stored_names(wanted)
@@ -269,7 +269,7 @@ async def find_weak(
 ) -> WeighedConnections:
     """Return the connections below a weight. See `Memory.get_weak_relations`."""
     weigher.require()
-    wanted = weigher.with_stored_names(Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}))
+    wanted = weigher.with_stored_names(Criteria(kind=Kind.CONNECTION, type=connection_type, properties={}))
     results, cursor = await weigher.read_page(page, wanted, below=below)
     ids = [weighed.id for weighed in results]
     warnings = None if cursor else await page.warnings(weigher.core, weigher.domain, wanted, ids)
@@ -280,5 +280,5 @@ async def find_weak(
 def checked_limit(limit: int) -> int:
     """Return the maximum number of connections to return with weights. Raises INVALID_ARGUMENT."""
     if check_limit(limit) > MAX_SHOWN:
-        raise fault("limit", f"limit is {limit:,}", f"Give at most {MAX_SHOWN:,}.")
+        raise invalid_argument("limit", f"limit is {limit:,}", f"Give at most {MAX_SHOWN:,}.")
     return limit

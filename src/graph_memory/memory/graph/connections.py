@@ -22,15 +22,15 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import Changed, ConnectionCreated
-from graph_memory.model.rules import link_rules
+from graph_memory.model.rules import connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import check_new_id, fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import check_new_id, invalid_argument
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import ANY, PropertyValue, check_name, check_properties, equal_values
-from graph_memory.model.values.strength import Provenance, Strength, check_strength, fraction
+from graph_memory.model.values.strength import Provenance, Strength, check_fraction, check_strength
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -155,7 +155,7 @@ async def _prepare(core: Core, domain: str, connection: NewConnection) -> None:
     if cached and cached.has(Kind.CONNECTION, connection.type) and not needs_blob:
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
-    stored, _ = head.ontology.stored_as(connection.type)
+    stored, _ = head.ontology.stored_type(connection.type)
     is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(stored) is None
     if not is_ad_hoc and not needs_blob:
         return
@@ -176,7 +176,7 @@ async def _context(reader: Reader, head: Head, connection: NewConnection, reques
     drafts = [creation_draft(head, connection)]
     context = await read_context(reader, head, drafts)
     used = await used_ids(reader, head.domain, requested_id)
-    also = ("pair",) if head.ontology.stored_as(connection.type)[1] else ()
+    also = ("pair",) if head.ontology.stored_type(connection.type)[1] else ()
     broken = await find_broken_rules(reader, head.domain, drafts, head.ontology, extra=also)
     return replace(context, used=used, broken=broken)
 
@@ -184,7 +184,7 @@ async def _context(reader: Reader, head: Head, connection: NewConnection, reques
 async def _existing(reader: Reader, head: Head, connection: NewConnection, context: Context) -> ConnectionState | None:
     """Return the existing inverse connection with the same values, or None."""
     broken = context.broken.get(connection.id)
-    is_inverted = head.ontology.stored_as(connection.type)[1]
+    is_inverted = head.ontology.stored_type(connection.type)[1]
     if broken is None or broken.other is None or broken.rule != ("pair" if is_inverted else "inverse"):
         return None
     state, _ = await _read_with_text(reader, head.domain, broken.other)
@@ -200,7 +200,7 @@ async def _existing(reader: Reader, head: Head, connection: NewConnection, conte
 def likely_ends(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
     """Return node types that satisfy the rules for both ends. None if the stored nodes must be read."""
     declared = ontology.find_connection_type(connection.type)
-    if declared is None or link_rules(declared) or any(rule.unique for rule in declared.properties):
+    if declared is None or connection_rules(declared) or any(rule.unique for rule in declared.properties):
         return None
     if connection.from_id == connection.to_id or not ontology.node_types:
         return None
@@ -222,7 +222,7 @@ def decide_create(head: Head, connection: NewConnection, context: Context, *, op
 
 def creation_draft(head: Head, connection: NewConnection) -> Draft:
     """Return the unchecked change that creates a connection. An inverse type name swaps the ends."""
-    type_name, is_turned = head.ontology.stored_as(connection.type)
+    type_name, is_turned = head.ontology.stored_type(connection.type)
     state = ConnectionState(
         id=connection.id,
         type=type_name,
@@ -311,7 +311,7 @@ def edit_of(
 ) -> ConnectionEdit:
     """Return a checked edit. Raises INVALID_ARGUMENT for a wrong strength, or if no field is given."""
     if properties is None and content is None and strength is None:
-        raise fault("properties", "Nothing to update", "Give properties, content or strength.")
+        raise invalid_argument("properties", "Nothing to update", "Give properties, content or strength.")
     return ConnectionEdit(
         properties=check_properties(properties or {}),
         content=content_from(content, "utf-8", FORMAT) if content is not None else None,
@@ -322,7 +322,7 @@ def edit_of(
 
 def importance_edit(importance: float, expected_version: int | None) -> ConnectionEdit:
     """Return the edit that sets the importance of a connection. Raises INVALID_ARGUMENT."""
-    value = fraction("importance", importance)
+    value = check_fraction("importance", importance)
     return ConnectionEdit(properties={}, content=None, importance=value, expected_version=expected_version)
 
 
@@ -371,6 +371,6 @@ def connection_not_found(domain: str, connection_id: str) -> GraphError:
     hint = Hint("Find connections with {query_connections}.", " Ids belong to one domain.")
     return GraphError(
         Code.CONNECTION_NOT_FOUND,
-        f"Connection {shown(connection_id) or quoted(connection_id)} does not exist",
-        {"connection_id": shown(connection_id), "domain": domain, "hint": hint},
+        f"Connection {printable(connection_id) or quote(connection_id)} does not exist",
+        {"connection_id": printable(connection_id), "domain": domain, "hint": hint},
     )

@@ -13,13 +13,13 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import WHOLE_ID, Draft, Event, Op
-from graph_memory.model.matching import Wanted
+from graph_memory.model.events import GENERATED_ID, Draft, Event, Op
+from graph_memory.model.matching import Criteria
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary, ProtectionInfo
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection
 from graph_memory.model.subjects.subjects import content_ref, user_properties
-from graph_memory.model.text.wording import shown, with_title
+from graph_memory.model.text.wording import printable, with_title
 from graph_memory.model.values.content import ContentRef
 from graph_memory.model.values.titles import shown_title
 from graph_memory.storage.log.reads import CONTENTS, last_events
@@ -67,9 +67,9 @@ class DescribedRow:
             to_title=self.to_title,
         )
 
-    def connection_under(self, wanted: Wanted) -> ConnectionBrief:
+    def connection_under(self, wanted: Criteria) -> ConnectionBrief:
         """Return the short description of a connection, inverted if the filter uses its inverse name."""
-        if not wanted.is_turned(self.type, (self.from_id, self.to_id)):
+        if not wanted.is_reversed(self.type, (self.from_id, self.to_id)):
             return self.connection
         return ConnectionBrief(
             id=self.id,
@@ -96,7 +96,7 @@ async def node_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END
 
 
 async def connection_briefs(
-    core: Core, domain: str, ids: Sequence[str], wanted: Wanted, at: int = END
+    core: Core, domain: str, ids: Sequence[str], wanted: Criteria, at: int = END
 ) -> tuple[ConnectionBrief, ...]:
     """Return connections in the order of the ids, each under the type name that the filter uses."""
     return tuple(
@@ -151,7 +151,7 @@ _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 
 async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str]:
     """Return texts with the titles of generated ids added."""
-    ids = sorted({match[0] for text in texts for match in WHOLE_ID.finditer(text)})
+    ids = sorted({match[0] for text in texts for match in GENERATED_ID.finditer(text)})
     events = await last_events(core.store, domain, ids) if ids else []
     titles = await last_titles(core, domain, events)
 
@@ -163,7 +163,7 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
     def add_titles(text: str) -> str:
         """Return a text with titles, except inside of quotation marks: a title could contain such a mark."""
         parts = _QUOTED.split(text)
-        return "".join(part if number % 2 else WHOLE_ID.sub(add_title, part) for number, part in enumerate(parts))
+        return "".join(part if number % 2 else GENERATED_ID.sub(add_title, part) for number, part in enumerate(parts))
 
     return [add_titles(text) for text in texts]
 
@@ -177,7 +177,7 @@ async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: 
     states = {str(state["_subject"]): state for state in earlier} | {
         draft.subject: draft.state for draft in drafts if draft.state
     }
-    return {subject: shown(state["_text"]) for subject, state in states.items() if "_text" in state}
+    return {subject: printable(state["_text"]) for subject, state in states.items() if "_text" in state}
 
 
 async def fetch_descriptions(
@@ -215,7 +215,7 @@ def protection_info(protection: Protection | None, now: datetime) -> ProtectionI
     if protection is None:
         return None
     return ProtectionInfo(
-        is_read_only=protection.holds(now),
+        is_read_only=protection.is_active(now),
         locked_by=protection.locked_by,
         locked_at=protection.locked_at,
         reason=protection.reason,

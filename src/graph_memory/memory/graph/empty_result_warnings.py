@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import list_domains
 from graph_memory.model.errors import GraphError, Hint
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, PropertyRule
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import listed, quoted, shown, suggestion
+from graph_memory.model.text.wording import join_names, printable, quote, suggestion
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
@@ -22,13 +22,13 @@ NAMES = {
 """The names of used properties: the queried ones, and others to suggest."""
 
 
-async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...] | None:
+async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, ...] | None:
     """Return possible reasons for an empty result, with suggestions. None if there are none."""
     ontology = await core.log.ontology(domain)
     if ontology is None:
         return (await _unknown_domain(core, domain),)
     declared = _types_of(ontology, wanted.kind)
-    names = wanted.stored.types if wanted.stored else ()
+    names = wanted.stored_names.types if wanted.stored_names else ()
     types = [type_ for type_ in declared if wanted.type is None or type_.name in names]
     if wanted.type is not None and not types:
         return (_unknown_type(wanted.kind, wanted.type, [type_.name for type_ in declared]),)
@@ -39,11 +39,11 @@ async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...
     return tuple(lines) or None
 
 
-def _exact_phrase(wanted: Wanted) -> list[str]:
+def _exact_phrase(wanted: Criteria) -> list[str]:
     """Return a warning if the query is a phrase of several words."""
     if wanted.text is None or len(wanted.text.split()) <= 1:
         return []
-    owner = "No text has" if wanted.type is None else f"No {shown(wanted.type)} has a text with"
+    owner = "No text has" if wanted.type is None else f"No {printable(wanted.type)} has a text with"
     return [f"{owner} exactly this phrase. Search for one of its words."]
 
 
@@ -53,7 +53,7 @@ async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) ->
     if ontology is None:
         return None
     valid = [type_.name for type_ in (*ontology.node_types, *ontology.connection_types)]
-    unknown = [name for name in names or () if ontology.stored_as(name)[0] not in valid]
+    unknown = [name for name in names or () if ontology.stored_type(name)[0] not in valid]
     return tuple(_unknown_type(None, name, valid) for name in unknown) or None
 
 
@@ -64,7 +64,7 @@ async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequenc
         return []
     types = _types_of(ontology, kind)
     rules = {rule.name: rule for type_ in types for rule in type_.properties}
-    wanted = Wanted(kind=kind, properties=dict.fromkeys(names, 0))
+    wanted = Criteria(kind=kind, properties=dict.fromkeys(names, 0))
     return await _unknown_properties(core, domain, wanted, [type_.name for type_ in types], rules)
 
 
@@ -79,9 +79,9 @@ async def _unknown_domain(core: Core, domain: str) -> str:
 
 
 def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:
-    advice = suggestion(name, valid, f"Valid types: {listed(valid)}.")
+    advice = suggestion(name, valid, f"Valid types: {join_names(valid)}.")
     label = f"{kind} type".capitalize() if kind else "Type"
-    return f"{label} {shown(name)} is not in the ontology. {advice}"
+    return f"{label} {printable(name)} is not in the ontology. {advice}"
 
 
 def _refusal(
@@ -97,20 +97,20 @@ def _refusal(
 
 
 async def _unknown_properties(
-    core: Core, domain: str, wanted: Wanted, types: Sequence[str], rules: Mapping[str, PropertyRule]
+    core: Core, domain: str, wanted: Criteria, types: Sequence[str], rules: Mapping[str, PropertyRule]
 ) -> list[str]:
     names = [name for name in wanted.properties if name not in rules]
     if not names:
         return []
     used = set(await core.store.read(NAMES[wanted.kind], domain=domain, types=list(types), names=names))
-    owner = shown(wanted.type) if wanted.type else wanted.kind
+    owner = printable(wanted.type) if wanted.type else wanted.kind
     known = sorted({*rules, *used})
     return [
-        f"No {owner} has a property {quoted(name)}. {suggestion(name, known, _list_known(known))}".rstrip()
+        f"No {owner} has a property {quote(name)}. {suggestion(name, known, _list_known(known))}".rstrip()
         for name in names
         if name not in used
     ]
 
 
 def _list_known(known: Sequence[str]) -> str:
-    return f"Known properties: {listed(known)}." if known else ""
+    return f"Known properties: {join_names(known)}." if known else ""

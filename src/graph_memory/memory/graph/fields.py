@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from graph_memory.model.matching import FieldFilter
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.model.values.fields import NAMESPACE
 from graph_memory.storage.log.writing import utc_now
 
@@ -32,9 +32,11 @@ def field_filter(
 
 def _text(argument: str, value: str) -> str:
     if not is_encodable(value):
-        raise fault(argument, f"{argument} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
+        raise invalid_argument(
+            argument, f"{argument} contains a lone surrogate", "Remove it, or replace it with U+FFFD."
+        )
     return value
 
 
 def _time(argument: str, value: datetime | str | None) -> datetime | None:
-    return None if value is None else instant(argument, value, utc_now())
+    return None if value is None else parse_instant(argument, value, utc_now())

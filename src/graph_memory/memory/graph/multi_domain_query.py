@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from graph_memory.memory.domains.multi_domain import merge_warnings
 from graph_memory.model.results import NodeBrief, NodeIds
-from graph_memory.model.values.arguments import UNLIMITED, check_limit, fault, not_a_cursor
+from graph_memory.model.values.arguments import UNLIMITED, check_limit, invalid_argument, invalid_cursor
 
 _CURSOR = "in:"
 _HASH_LENGTH = 8
@@ -59,8 +59,8 @@ def _parse_cursor(domains: Sequence[str], cursor: str | None) -> tuple[str, str 
     domain, _, position = rest.partition(":")
     _, colon, after = position.partition(":")
     if kind or not colon:
-        raise not_a_cursor(cursor)
+        raise invalid_cursor(cursor)
     if domain not in domains or cursor != _cursor(domains, domain, after):
         hint = "Give the same domains in the same order as for the first page, or start again without a cursor."
-        raise fault("cursor", "The domains differ from those of the earlier pages", hint)
+        raise invalid_argument("cursor", "The domains differ from those of the earlier pages", hint)
     return domain, after or None

@@ -17,8 +17,8 @@ from graph_memory.memory.graph.consistent_read import MarkedRows, fetch_concurre
 from graph_memory.memory.graph.describe import STATES, node_briefs
 from graph_memory.memory.graph.queries import Page, find_connection_ids, id_query
 from graph_memory.memory.graph.stored_type_names import with_names
-from graph_memory.model.matching import Wanted
-from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.matching import Criteria
+from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction, Link
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED, check_direction
@@ -69,7 +69,7 @@ class ConnectionSelector:
     direction: Direction
     type: str | None
     valid_at: datetime | None = None
-    names: Names | None = None
+    names: TypeNames | None = None
     """The stored names of the type, if known. Otherwise the type is stored under its own name."""
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class ConnectionSelector:
     @property
     def params(self) -> dict[str, object]:
         """The parameters of statements: the stored types of outgoing and of incoming connections."""
-        stored = self.wanted.stored
+        stored = self.wanted.stored_names
         outgoing, incoming = (None, ()) if stored is None else (stored.along, stored.against)
         match self.direction:
             case "out":
@@ -92,15 +92,15 @@ class ConnectionSelector:
     @property
     def types(self) -> Sequence[str] | None:
         """The stored types of the connections. None for all."""
-        stored = self.wanted.stored
+        stored = self.wanted.stored_names
         return stored and stored.types
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> Criteria:
         """The filter for the connections of any node."""
-        return Wanted(kind=Kind.CONNECTION, type=self.type, properties={}, valid_at=self.valid_at, names=self.names)
+        return Criteria(kind=Kind.CONNECTION, type=self.type, properties={}, valid_at=self.valid_at, names=self.names)
 
-    def end_filters(self, node_id: str) -> list[Wanted]:
+    def end_filters(self, node_id: str) -> list[Criteria]:
         """Return the filters for the connections of a node, by each end."""
         outgoing, incoming = replace(self.wanted, from_id=node_id), replace(self.wanted, to_id=node_id)
         return {"out": [outgoing], "in": [incoming], "both": [outgoing, incoming]}[self.direction]
@@ -118,7 +118,7 @@ class ConnectionSelector:
 
         A connection that matches both as stored and inverted is returned as stored.
         """
-        stored = self.wanted.stored
+        stored = self.wanted.stored_names
         is_along = stored is None or row.type in stored.along
         is_against = stored is not None and row.type in stored.against
         ends: tuple[tuple[Literal["out", "in"], str, str], ...]
@@ -133,7 +133,7 @@ class ConnectionSelector:
         return None
 
 
-FindConnections = Callable[[Page, Wanted], Awaitable[list[str]]]
+FindConnections = Callable[[Page, Criteria], Awaitable[list[str]]]
 """Returns the ids of matching connections, at most one more than the page contains."""
 ReadLinks = Callable[[ConnectionSelector, str], Awaitable[Sequence[LinkRow]]]
 """Returns the connections of a node that pass a further filter."""
@@ -162,7 +162,7 @@ async def get_connected_nodes(
             core, domain, node_id, page, lambda ids: _read_neighbours(core, domain, ids, named), depth, detail=detail
         )
 
-    async def read(names: Names | None) -> tuple[ConnectionSelector, MarkedRows[str | None]]:
+    async def read(names: TypeNames | None) -> tuple[ConnectionSelector, MarkedRows[str | None]]:
         named = replace(selector, names=names)
         followed = named.params if read_links is None else {**named.params, "leaving": (), "arriving": ()}
         arguments = {"id": node_id, "after": page.after, "limit": page.size, **followed}
@@ -285,7 +285,7 @@ async def read_neighbours(
     """Return the neighbours of each node. Missing nodes are left out."""
     selector = ConnectionSelector(direction, connection_type, valid_at)
 
-    async def read(names: Names | None) -> dict[str, tuple[str, ...]]:
+    async def read(names: TypeNames | None) -> dict[str, tuple[str, ...]]:
         return await _read_neighbours(core, domain, ids, replace(selector, names=names))
 
     return await with_names(core, domain, connection_type, read)
@@ -329,7 +329,7 @@ async def find_incomplete(
 
 
 async def _read_stored_links(core: Core, domain: str, node_id: str, selector: ConnectionSelector) -> list[LinkRow]:
-    async def matching(page: Page, wanted: Wanted) -> list[str]:
+    async def matching(page: Page, wanted: Criteria) -> list[str]:
         return await find_connection_ids(core, domain, page, wanted)
 
     return await read_all_links(selector, node_id, matching, lambda subjects: states_of(core, domain, subjects))

@@ -24,8 +24,8 @@ from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeIn
 from graph_memory.model.rules import check_subject
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ENTITY, MODIFIED, NodeState
-from graph_memory.model.values.arguments import check_new_id, check_tags, fault
-from graph_memory.model.values.content import DEFAULT_FORMAT, Content, checked_format
+from graph_memory.model.values.arguments import check_new_id, check_tags, invalid_argument
+from graph_memory.model.values.content import DEFAULT_FORMAT, Content, check_content_format
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.fields import NAMESPACE, ROOT, NodeFields
 from graph_memory.model.values.properties import PropertyValue, check_properties
@@ -163,7 +163,7 @@ def creation_draft(head: Head, node: NewNode) -> Draft:
         content=node.content.ref,
         properties=node.properties,
         tags=node.tags,
-        fields=NodeFields().changed(node.fields, head.at),
+        fields=NodeFields().with_changes(node.fields, head.at),
     )
     return _draft(Op.CREATE, state, node.content, node.windows)
 
@@ -206,7 +206,7 @@ async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent
     node, inline = await _read_with_text(core.store, domain, node_id, with_text=True)
     content = await core.contents.fetch(domain, node.content, inline)
     core.accesses.note(domain, [node.id])
-    return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
+    return NodeContent(content=content.encoded, encoding=content.encoding, format=content.format)
 
 
 async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
@@ -245,7 +245,7 @@ def update_draft(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
     check_version("Node", node.id, node.version, edit.expected_version)
     after = _apply_edit(node, edit)
     rewritten = None if after.content.is_same(node.content) else edit.content
-    after = replace(after, fields=node.fields.changed(edit.fields, head.at, is_rewritten=rewritten is not None))
+    after = replace(after, fields=node.fields.with_changes(edit.fields, head.at, is_rewritten=rewritten is not None))
     return _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
 
 
@@ -258,7 +258,7 @@ def _apply_edit(node: NodeState, edit: NodeEdit) -> NodeState:
         node,
         properties=properties,
         content=replace(content, format=edit.format or (DEFAULT_FORMAT if becomes_text else node.content.format)),
-        title=title_of(node.type, properties, text, before=title),
+        title=title_of(node.type, properties, text, previous=title),
         tags=node.tags if edit.tags is None else edit.tags,
     )
 
@@ -279,16 +279,16 @@ async def edit_of(
     encoding without content or if no field is given.
     """
     if content is None and encoding is not None:
-        raise fault("encoding", "encoding was given without content", "Give both, or neither.")
+        raise invalid_argument("encoding", "encoding was given without content", "Give both, or neither.")
     if not fields and all(arguments is None for arguments in (properties, content, content_format, tags)):
         hint = "Give properties, content, format, tags, path, title or another field."
-        raise fault("properties", "Nothing to update", hint)
+        raise invalid_argument("properties", "Nothing to update", hint)
     return NodeEdit(
         properties=check_properties(properties or {}),
         content=await content_of(content, encoding or "utf-8", content_format or "kept")
         if content is not None
         else None,
-        format=checked_format(content_format) if content_format is not None else None,
+        format=check_content_format(content_format) if content_format is not None else None,
         tags=check_tags(tags) if tags is not None else None,
         fields=fields,
         expected_version=expected_version,

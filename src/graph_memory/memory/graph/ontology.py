@@ -10,7 +10,7 @@ from graph_memory.memory.domains.lineage import END, Revision
 from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.ontology.inheritance import is_begun, new_to
+from graph_memory.model.ontology.inheritance import has_own_declarations, types_not_inherited
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import new_type_draft, ontology_state
@@ -18,7 +18,7 @@ from graph_memory.model.results import OntologyChanged
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import DomainState
 from graph_memory.model.text.wording import kind_of
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.ontologies import with_standard_types
 from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.log.reads import last_event
@@ -40,7 +40,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_st
     """
     check_ontology(ontology)
     present = await core.log.ontology(domain) or Ontology()
-    if is_begun(present):
+    if has_own_declarations(present):
         raise _already_exists(domain)
     ontology = with_standard_types(ontology, present) if has_standard else ontology
     for connection_type in ontology.connection_types:
@@ -89,7 +89,7 @@ async def types_at(reader: Reader, revision: Revision) -> list[Event]:
     events = await logged_types(reader, revision.domain, revision.seq)
     if not events:
         hint = Hint("Give a later point.", " {memory_log} shows the numbers.")
-        raise fault("at", f"Domain {revision.domain} did not exist yet at {revision.seq}", hint)
+        raise invalid_argument("at", f"Domain {revision.domain} did not exist yet at {revision.seq}", hint)
     return events
 
 
@@ -113,7 +113,7 @@ def check_ontology(value: object) -> None:
     """Raise INVALID_ARGUMENT for a value that is not an Ontology, such as the dict that the tools take."""
     if not isinstance(value, Ontology):
         message = f"The ontology must be an Ontology, not {kind_of(value)}"
-        raise fault("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
+        raise invalid_argument("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
 
 
 def decide_ontology(head: Head, ontology: Ontology, last: Event | None = None) -> list[Draft]:
@@ -123,7 +123,7 @@ def decide_ontology(head: Head, ontology: Ontology, last: Event | None = None) -
     """
     if not can_begin(head):
         raise _already_exists(head.domain)
-    types = new_to(head.ontology, (*ontology.node_types, *ontology.connection_types))
+    types = types_not_inherited(head.ontology, (*ontology.node_types, *ontology.connection_types))
     state, beginning = ontology_state(ontology), Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology")
     if last is not None:
         beginning = replace(beginning, op=Op.UPDATE, previous=last.seq)
@@ -137,7 +137,7 @@ def decide_ontology(head: Head, ontology: Ontology, last: Event | None = None) -
 
 def can_begin(head: Head) -> bool:
     """Return whether an ontology can be created: there is none yet, or an empty one."""
-    return head.seq == 0 or not is_begun(head.ontology)
+    return head.seq == 0 or not has_own_declarations(head.ontology)
 
 
 def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
@@ -147,7 +147,7 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
     that a closed ontology lacks, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for an invalid name.
     """
     ontology, name = head.ontology, draft.type or ""
-    stored, is_turned = ontology.stored_as(name)
+    stored, is_turned = ontology.stored_type(name)
     is_node = draft.kind is Kind.NODE
     if not ontology.open:
         _ = ontology.node_type(name) if is_node else ontology.connection_type(name)

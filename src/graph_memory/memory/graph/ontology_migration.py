@@ -22,11 +22,17 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import with_titles
 from graph_memory.memory.graph.ontology import can_begin, check_ontology, decide_ontology, last_ontology_event
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
+from graph_memory.model.events import Draft, Event, Head, Op, keep_declaration_order
 from graph_memory.model.ontology.indexes import Index, index_name, indexes_of, properties_of
-from graph_memory.model.ontology.inheritance import check_inherited, is_begun, new_to
+from graph_memory.model.ontology.inheritance import check_inherited, has_own_declarations, types_not_inherited
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
-from graph_memory.model.ontology.ontology_diff import Growth, TypeChange, growth, materialized, told_change
+from graph_memory.model.ontology.ontology_diff import (
+    OntologyDiff,
+    TypeChange,
+    describe_type_change,
+    diff_ontologies,
+    materialized_type,
+)
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.projection import new_type_draft, ontology_state
 from graph_memory.model.results import OntologyApplied
@@ -66,9 +72,9 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         if can_begin(head):
             last = await last_ontology_event(reader, head)
             return {"ontology": last} if last else {}
-        return await _last_events(reader, domain, growth(head.ontology, ontology))
+        return await _last_events(reader, domain, diff_ontologies(head.ontology, ontology))
 
-    def decide(head: Head, last: _LastEvents) -> Decision[tuple[Growth, bool]]:
+    def decide(head: Head, last: _LastEvents) -> Decision[tuple[OntologyDiff, bool]]:
         planned = _plan_growth(head.ontology, ontology)
         if _needs_check(planned):
             raise _NeedsCheck
@@ -96,31 +102,31 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         node_types=tuple(declared.name for declared in planned.node_types),
         connection_types=tuple(declared.name for declared in planned.connection_types),
         changed=tuple(
-            f"{change.after.title}: {told_change(change.before, change.after)}" for change in planned.changed
+            f"{change.after.title}: {describe_type_change(change.before, change.after)}" for change in planned.changed
         ),
     )
 
 
-def _plan_growth(current: Ontology, ontology: Ontology) -> Growth:
+def _plan_growth(current: Ontology, ontology: Ontology) -> OntologyDiff:
     """Return the changes of an ontology. Raises TYPE_ALREADY_EXISTS if a domain above defines a type differently."""
-    if is_begun(current):
-        planned = growth(current, ontology)
+    if has_own_declarations(current):
+        planned = diff_ontologies(current, ontology)
         check_inherited(current, [change.after for change in planned.changed])
         return planned
     first = with_standard_types(ontology, current)
-    new = new_to(current, (*first.node_types, *first.connection_types))
-    return Growth(
+    new = types_not_inherited(current, (*first.node_types, *first.connection_types))
+    return OntologyDiff(
         tuple(type_ for type_ in new if isinstance(type_, NodeType)),
         tuple(type_ for type_ in new if isinstance(type_, ConnectionType)),
     )
 
 
-def _needs_check(planned: Growth) -> bool:
+def _needs_check(planned: OntologyDiff) -> bool:
     """Return whether a change affects stored data or its indexes."""
     return any(change.demands or change.changes_derived for change in planned.changed)
 
 
-async def _last_events(reader: Reader, domain: str, planned: Growth) -> _LastEvents:
+async def _last_events(reader: Reader, domain: str, planned: OntologyDiff) -> _LastEvents:
     subjects = [subject_of_type(change.after) for change in planned.changed]
     subjects += [] if planned.description is None else ["ontology"]
     rows = await reader.read(LAST_EVENTS, domain=domain, subjects=subjects) if subjects else []
@@ -131,7 +137,7 @@ async def _last_events(reader: Reader, domain: str, planned: Growth) -> _LastEve
     return events
 
 
-def growth_drafts(planned: Growth, last: _LastEvents) -> list[Draft]:
+def growth_drafts(planned: OntologyDiff, last: _LastEvents) -> list[Draft]:
     """Return the events that change an ontology, with node types before connection types."""
     type_drafts = [_type_draft(change, last[subject_of_type(change.after)]) for change in planned.changed]
     ontology_event = last.get("ontology")
@@ -146,7 +152,7 @@ def growth_drafts(planned: Growth, last: _LastEvents) -> list[Draft]:
 
 def _type_draft(change: TypeChange, last: Event) -> Draft:
     kind = TYPE_OF[kind_of_type(change.after)]
-    state = in_its_place(type_state(change.after), last)
+    state = keep_declaration_order(type_state(change.after), last)
     return Draft(op=Op.UPDATE, kind=kind, subject=last.draft.subject, previous=last.seq, state=state)
 
 
@@ -156,7 +162,7 @@ def _description_draft(last: Event, description: str) -> Draft:
     return Draft(op=Op.UPDATE, kind=Kind.ONTOLOGY, subject="ontology", previous=last.seq, state=state)
 
 
-async def _migrate(core: Core, domain: str, ontology: Ontology) -> Growth:
+async def _migrate(core: Core, domain: str, ontology: Ontology) -> OntologyDiff:
     """Change the ontology as a job: check the stored data, create keys, change the types, delete surplus keys."""
     batch = await Batch.begin(core, domain, GROWING, {}, {}, reach=DomainScope.ONTOLOGY)
     try:
@@ -175,7 +181,7 @@ async def _migrate(core: Core, domain: str, ontology: Ontology) -> Growth:
     return planned
 
 
-async def _check(core: Core, domain: str, planned: Growth) -> None:
+async def _check(core: Core, domain: str, planned: OntologyDiff) -> None:
     """Raise TYPE_ALREADY_EXISTS, with the demands, unless all stored data fits."""
     stored = await read_stored(core.store, domain, planned.changed)
     pairs = [(stored_type, misfits) for stored_type in stored.values() if (misfits := stored_type.misfits())]
@@ -185,7 +191,7 @@ async def _check(core: Core, domain: str, planned: Growth) -> None:
         raise GraphError(error.code, message, error.details)
 
 
-async def _create_keys(batch: Batch, planned: Growth) -> None:
+async def _create_keys(batch: Batch, planned: OntologyDiff) -> None:
     """Create the keys and inverse relationships that the new types need, and keep the present ones."""
     job = batch.job
     for change in planned.changed:
@@ -200,14 +206,16 @@ async def _create_keys(batch: Batch, planned: Growth) -> None:
 
 
 async def _create_inverses(batch: Batch, change: TypeChange) -> None:
-    name, job = materialized(change.after), batch.job
+    name, job = materialized_type(change.after), batch.job
     if not name or not change.changes_inverses:
         return
     async for _, rows in stored_rows(batch.core.store, job.domain, change.after, []):
         ids = [row.id for row in rows]
         for start in range(0, len(ids), PAGE):
             page = ids[start : start + PAGE]
-            await job.step(job.progress, partial(_put_inverses, job.domain, name, materialized(change.before), page))
+            await job.step(
+                job.progress, partial(_put_inverses, job.domain, name, materialized_type(change.before), page)
+            )
 
 
 async def _put_inverses(domain: str, name: str, stays: str, ids: Sequence[str], transaction: Transaction) -> None:

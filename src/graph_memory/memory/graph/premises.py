@@ -8,7 +8,7 @@ from typing import cast
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.neighbours import states_of
-from graph_memory.model.matching import holds_at
+from graph_memory.model.matching import is_valid_at
 from graph_memory.storage.log.writing import utc_now
 
 _NEXT = " → "
@@ -32,7 +32,9 @@ async def lost_premises(
     evidence = {str(event["_subject"]): evidence_of(event) for event in inferred}
     premises = sorted({premise for ids in evidence.values() for premise in ids})
     now = utc_now()
-    holding = {str(event["_subject"]) for event in await states_of(core, domain, premises, at) if holds_at(event, now)}
+    holding = {
+        str(event["_subject"]) for event in await states_of(core, domain, premises, at) if is_valid_at(event, now)
+    }
     return {
         connection: tuple(premise for premise in ids if premise not in holding) for connection, ids in evidence.items()
     }

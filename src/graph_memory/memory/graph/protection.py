@@ -16,8 +16,8 @@ from graph_memory.model.results import ProtectionChanged, rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection, check_names, check_reason
 from graph_memory.model.subjects.subjects import ConnectionState, DomainState, NodeState
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
@@ -60,14 +60,14 @@ class _TargetState:
 def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
     """Return the target of a protection. Raises INVALID_ARGUMENT for two ids, and if nothing is named."""
     if node_id is not None and connection_id is not None:
-        raise fault("connection_id", "node_id and connection_id were both given", "Give one of the two.")
+        raise invalid_argument("connection_id", "node_id and connection_id were both given", "Give one of the two.")
     if node_id is not None:
         return Target(Kind.NODE, node_id)
     if connection_id is not None:
         return Target(Kind.CONNECTION, connection_id)
     if domain is None:
         hint = "Give node_id, connection_id, or the name of a domain. The default domain must be named too."
-        raise fault("node_id", "No node, connection or domain was named", hint)
+        raise invalid_argument("node_id", "No node, connection or domain was named", hint)
     return Target(Kind.DOMAIN)
 
 
@@ -77,18 +77,20 @@ def terms_of(
     """Return checked terms. Raises INVALID_ARGUMENT, also for an expiry time in the past."""
     values = () if can_be_unprotected_by is None else can_be_unprotected_by
     if isinstance(values, str):
-        raise fault("can_be_unprotected_by", "can_be_unprotected_by must be a list", 'For one name, write ["one"].')
+        raise invalid_argument(
+            "can_be_unprotected_by", "can_be_unprotected_by must be a list", 'For one name, write ["one"].'
+        )
     try:
         checked_reason = check_reason(reason) if reason is not None else None
         names = check_names(values)
     except ValueError as error:
         argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
-        raise fault(argument, str(error), "Give text within this limit, or omit it.") from error
+        raise invalid_argument(argument, str(error), "Give text within this limit, or omit it.") from error
     if not all(map(is_encodable, (checked_reason or "", *names))):
-        raise fault("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
-    until = instant("expires_at", expires_at, now) if expires_at is not None else None
+        raise invalid_argument("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
+    until = parse_instant("expires_at", expires_at, now) if expires_at is not None else None
     if until is not None and until <= now:
-        raise fault(
+        raise invalid_argument(
             "expires_at",
             f"{rfc3339(until)} is in the past",
             "Give a later time, or omit it: then the protection never expires.",
@@ -126,8 +128,8 @@ def decide_protection(
 ) -> list[Draft]:
     """Return the event that sets or removes a protection. Empty if nothing changes."""
     before = state.protection
-    is_same = before is None if after is None else before is not None and before.meaning == after.meaning
-    if is_same and (before is None or before.holds(head.at)):
+    is_same = before is None if after is None else before is not None and before.terms == after.terms
+    if is_same and (before is None or before.is_active(head.at)):
         return []
     if isinstance(state, DomainState):
         return [domain_draft(replace(state, protection=after), version)]

@@ -20,7 +20,7 @@ from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.empty_result_warnings import warnings_of
 from graph_memory.memory.graph.stored_type_names import read_cached_ontology, with_names
 from graph_memory.model.errors import GraphError, Hint, Reference
-from graph_memory.model.matching import FieldFilter, Wanted
+from graph_memory.model.matching import Criteria, FieldFilter
 from graph_memory.model.ontology.indexes import (
     Index,
     IndexRange,
@@ -30,13 +30,13 @@ from graph_memory.model.ontology.indexes import (
     owner_of,
     unique_properties,
 )
-from graph_memory.model.ontology.ontology import Names, Ontology
+from graph_memory.model.ontology.ontology import Ontology, TypeNames
 from graph_memory.model.projection import declared_type
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import listed, shown
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, fault
+from graph_memory.model.text.wording import join_names, printable
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, invalid_argument
 from graph_memory.model.values.fields import NAMESPACE, ROOT
 from graph_memory.model.values.properties import check_properties, key_value
 from graph_memory.storage.log.writing import utc_now
@@ -98,7 +98,7 @@ class Page:
         descending: bool = False,
     ) -> Page:
         """Return the page for these arguments. Raises INVALID_ARGUMENT."""
-        holds = None if valid_at is None else instant("valid_at", valid_at, utc_now())
+        holds = None if valid_at is None else parse_instant("valid_at", valid_at, utc_now())
         order = None if order_by is None else Order(order_by, descending)
         return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds, order=order)
 
@@ -115,13 +115,13 @@ class Page:
             return page, cursor_after(page[-1]) if has_next else None
         return tuple(map(owner_of, page)), cursor_after(cursor_of(page[-1])) if has_next else None
 
-    async def warnings(self, core: Core, domain: str, wanted: Wanted, ids: Sequence[str]) -> tuple[str, ...] | None:
+    async def warnings(self, core: Core, domain: str, wanted: Criteria, ids: Sequence[str]) -> tuple[str, ...] | None:
         """Return possible reasons for an empty first page, or None."""
         return None if ids or self.after else await warnings_of(core, domain, wanted)
 
 
 async def node_page(
-    core: Core, domain: str, page: Page, wanted: Wanted, matches: Sequence[str], *, detail: bool, at: int = END
+    core: Core, domain: str, page: Page, wanted: Criteria, matches: Sequence[str], *, detail: bool, at: int = END
 ) -> NodeIds:
     """Return the page of node ids, with `detail` also the nodes' state at a log position."""
     ids, cursor = page.cut(matches)
@@ -131,7 +131,7 @@ async def node_page(
 
 
 async def connection_page(
-    core: Core, domain: str, page: Page, wanted: Wanted, matches: Sequence[str], *, detail: bool, at: int = END
+    core: Core, domain: str, page: Page, wanted: Criteria, matches: Sequence[str], *, detail: bool, at: int = END
 ) -> ConnectionIds:
     """Return the page of connection ids, with `detail` also the connections' state at a log position."""
     ids, cursor = page.cut(matches)
@@ -158,13 +158,13 @@ async def query_nodes(
 
 def wanted_nodes(
     page: Page, type_name: str | None, properties: Mapping[str, object] | None, fields: FieldFilter
-) -> Wanted:
+) -> Criteria:
     """Return the filter of a node query. Raises INVALID_PROPERTY."""
     filtered = check_properties(properties or {})
-    return Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at, fields=fields)
+    return Criteria(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at, fields=fields)
 
 
-def _statement_for(wanted: Wanted) -> Query[Ids]:
+def _statement_for(wanted: Criteria) -> Query[Ids]:
     """Return the statement whose index is likely to return the fewest nodes. Default values are not indexed."""
     fields = wanted.fields
     if fields.path_prefix not in (None, ROOT):
@@ -178,9 +178,9 @@ def _statement_for(wanted: Wanted) -> Query[Ids]:
 
 def wanted_connections(
     page: Page, from_id: str | None, to_id: str | None, type_name: str | None, properties: Mapping[str, object] | None
-) -> Wanted:
+) -> Criteria:
     """Return the filter of a connection query. Raises INVALID_PROPERTY."""
-    return Wanted(
+    return Criteria(
         kind=Kind.CONNECTION,
         type=type_name,
         properties=check_properties(properties or {}),
@@ -190,10 +190,10 @@ def wanted_connections(
     )
 
 
-async def query_connections(core: Core, domain: str, page: Page, wanted: Wanted, *, detail: bool) -> ConnectionIds:
+async def query_connections(core: Core, domain: str, page: Page, wanted: Criteria, *, detail: bool) -> ConnectionIds:
     """Return the connections that match. See `Memory.query_connections`."""
 
-    async def read(names: Names | None) -> tuple[Wanted, list[str]]:
+    async def read(names: TypeNames | None) -> tuple[Criteria, list[str]]:
         named = replace(wanted, names=names)
         return named, await find_connection_ids(core, domain, page, named)
 
@@ -201,7 +201,7 @@ async def query_connections(core: Core, domain: str, page: Page, wanted: Wanted,
     return await connection_page(core, domain, page, named, results, detail=detail)
 
 
-async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
+async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Criteria) -> list[str]:
     """Return the ids of matching connections, at most one more than the page contains."""
     if wanted.from_id is not None and wanted.to_id is not None:
         statement = CONNECTIONS_BETWEEN
@@ -214,7 +214,7 @@ async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Wante
     return await _find_ids(core, domain, page, wanted, statement)
 
 
-async def _find_ids(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Ids]) -> list[str]:
+async def _find_ids(core: Core, domain: str, page: Page, wanted: Criteria, statement: Query[Ids]) -> list[str]:
     """Return the ids of matching subjects, by an indexed property if there is one, otherwise by the statement."""
     if page.order is not None:
         return await _find_sort_keys(core, domain, page, wanted, page.order)
@@ -228,14 +228,14 @@ async def _find_ids(core: Core, domain: str, page: Page, wanted: Wanted, stateme
         )
 
     async def matches(row: ConcurrentChange) -> bool:
-        return wanted.takes(row.event)
+        return wanted.matches(row.event)
 
     return await read_id_page(core, domain, page.after, page.size, read, matches)
 
 
-def statement_params(statement: Query[R], wanted: Wanted) -> dict[str, object]:
+def statement_params(statement: Query[R], wanted: Criteria) -> dict[str, object]:
     """Return the parameters of a statement for a filter."""
-    stored, fields = wanted.stored, wanted.fields
+    stored, fields = wanted.stored_names, wanted.fields
     arguments = {
         "from_id": wanted.from_id,
         "to_id": wanted.to_id,
@@ -253,7 +253,7 @@ def statement_params(statement: Query[R], wanted: Wanted) -> dict[str, object]:
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
-async def _find_sort_keys(core: Core, domain: str, page: Page, wanted: Wanted, order: Order) -> list[str]:
+async def _find_sort_keys(core: Core, domain: str, page: Page, wanted: Criteria, order: Order) -> list[str]:
     """Return the sort keys of a page of the results, and of one more. Raises INVALID_ARGUMENT without an index."""
     check_ordered(wanted)
     is_fresh = False
@@ -276,10 +276,10 @@ async def _find_sort_keys(core: Core, domain: str, page: Page, wanted: Wanted, o
 def not_ordered_with(other: str) -> GraphError:
     """Return the error for `order_by` together with an argument that no index supports."""
     message = Hint("order_by cannot be combined with {other}", other=Reference((other,)))
-    return fault("order_by", message, "Omit one of them.")
+    return invalid_argument("order_by", message, "Omit one of them.")
 
 
-def check_ordered(wanted: Wanted) -> None:
+def check_ordered(wanted: Criteria) -> None:
     """Raise INVALID_ARGUMENT if a filter is set that no index supports."""
     arguments: dict[str, object] = {
         "from_node_id": wanted.from_id,
@@ -292,15 +292,15 @@ def check_ordered(wanted: Wanted) -> None:
             raise not_ordered_with(name)
 
 
-def _ordered_index(ontology: Ontology, wanted: Wanted, order: Order) -> Index | None:
+def _ordered_index(ontology: Ontology, wanted: Criteria, order: Order) -> Index | None:
     for index in _common_indexes(ontology, wanted):
         if index[-1] == order.by and set(index[:-1]) == set(wanted.properties):
             return index
     return None
 
 
-def _common_indexes(ontology: Ontology, wanted: Wanted) -> list[Index]:
-    types = wanted.stored.types if wanted.stored else ()
+def _common_indexes(ontology: Ontology, wanted: Criteria) -> list[Index]:
+    types = wanted.stored_names.types if wanted.stored_names else ()
     indexes_by_type = [indexes_of(declared_type(wanted.kind, name, ontology)) for name in types]
     return [
         index
@@ -309,21 +309,21 @@ def _common_indexes(ontology: Ontology, wanted: Wanted) -> list[Index]:
     ]
 
 
-def _no_index(ontology: Ontology, wanted: Wanted, order: Order) -> GraphError:
-    needed = listed([*wanted.properties, order.by])
-    available = " or ".join(listed(index) for index in _common_indexes(ontology, wanted))
+def _no_index(ontology: Ontology, wanted: Criteria, order: Order) -> GraphError:
+    needed = join_names([*wanted.properties, order.by])
+    available = " or ".join(join_names(index) for index in _common_indexes(ontology, wanted))
     hint = f"Declare `indexes: [{needed}]` in the type with apply_ontology, or omit order_by."
     if available:
         hint = f"It has {available}: give all but the last as properties, and order by the last."
-    message = f"{shown(wanted.type or 'No type')} has no index {needed}"
-    return fault("order_by", message, hint)
+    message = f"{printable(wanted.type or 'No type')} has no index {needed}"
+    return invalid_argument("order_by", message, hint)
 
 
 async def _read_sort_keys(
-    core: Core, domain: str, page: Page, wanted: Wanted, entries: IndexRange, epoch: str
+    core: Core, domain: str, page: Page, wanted: Criteria, entries: IndexRange, epoch: str
 ) -> list[str] | None:
     """Return the sort keys of a page and one more, or None if the domain is no longer of this epoch."""
-    types = wanted.stored.types if wanted.stored else ()
+    types = wanted.stored_names.types if wanted.stored_names else ()
     arguments = {
         "kind": str(wanted.kind),
         "types": types,
@@ -342,7 +342,7 @@ async def _read_sort_keys(
         horizon = None if is_last or not keys else entries.between(keys, after)[-1]
         for row in await fetch_concurrent_changes(core, domain, marked_rows):
             keys = {key for key in keys if owner_of(key) != row.subject}
-            key = entries.sort_key(row.event, row.subject) if row.event and wanted.takes(row.event) else None
+            key = entries.sort_key(row.event, row.subject) if row.event and wanted.matches(row.event) else None
             keys |= {key} if key else set()
         returned = set(map(owner_of, results))  # a subject may move on between two reads
         results += [key for key in entries.between(keys, after, horizon) if owner_of(key) not in returned]
@@ -352,7 +352,7 @@ async def _read_sort_keys(
 
 
 async def _find_by_key(
-    core: Core, domain: str, wanted: Wanted, bounds: Mapping[str, object]
+    core: Core, domain: str, wanted: Criteria, bounds: Mapping[str, object]
 ) -> MarkedRows[str | None] | None:
     # The cached ontology is sufficient if the epoch has not changed: within an epoch, types are only added.
     for _ in range(2 if wanted.properties else 0):
@@ -368,8 +368,8 @@ async def _find_by_key(
     return None
 
 
-def _key(ontology: Ontology, wanted: Wanted) -> dict[str, object] | None:
-    types = wanted.stored.types if wanted.stored else ()
+def _key(ontology: Ontology, wanted: Criteria) -> dict[str, object] | None:
+    types = wanted.stored_names.types if wanted.stored_names else ()
     declared = [declared_type(wanted.kind, name, ontology) for name in types]
     common = [name for name in wanted.properties if all((name,) in indexes_of(type_) for type_ in declared)]
     unique = [name for name in common if all(name in unique_properties(type_) for type_ in declared)]
@@ -390,7 +390,7 @@ def validity_of(ontology: Ontology, connection_type: str, from_node_type: str, t
     Unknown types are not allowed. However, an open ontology allows a new connection type between known node types.
     """
     try:
-        if ontology.open and ontology.find_connection_type(ontology.stored_as(connection_type)[0]) is None:
+        if ontology.open and ontology.find_connection_type(ontology.stored_type(connection_type)[0]) is None:
             ontology.node_type(from_node_type)
             ontology.node_type(to_node_type)
         else:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TypeVar
 
 from graph_memory.memory.core import Core
-from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.ontologies import CachedOntology
 from graph_memory.storage.store import check_text
@@ -18,7 +18,9 @@ ATTEMPTS = 3
 """Maximum number of reads while types change."""
 
 
-async def with_names(core: Core, domain: str, type_name: str | None, read: Callable[[Names | None], Awaitable[R]]) -> R:
+async def with_names(
+    core: Core, domain: str, type_name: str | None, read: Callable[[TypeNames | None], Awaitable[R]]
+) -> R:
     """Return the result of a read that takes the stored types for a name.
 
     The cached ontology is sufficient if the epoch of the domain is the same after the read: a new pair of inverse types

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.consistent_read import ConcurrentChange, MarkedRows, read_id_page, read_marked
 from graph_memory.memory.graph.queries import Page, id_query, node_page
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import content_ref
@@ -75,17 +75,17 @@ class SubstringSearch:
     ) -> NodeIds:
         """Return the nodes whose text content contains `text`. See `Memory.search_content`."""
         needle = Needle.of(check_query(text))
-        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=text)
+        wanted = Criteria(kind=Kind.NODE, type=node_type, properties={}, text=text)
 
         async def read(after: str, limit: int) -> MarkedRows[str | None]:
-            if needle.is_whole:
+            if needle.fits_window:
                 return await self._candidates(domain, needle, node_type, after, limit)
             marked_rows = await self._candidates(domain, needle, node_type, after, UNLIMITED)
             ids = sorted({row for row in marked_rows.rows if row is not None})
             return marked_rows.with_rows(await self._verify(domain, needle, ids))
 
         async def matches(row: ConcurrentChange) -> bool:
-            return wanted.takes(row.event) and await contains_needle(self._core, domain, needle, row)
+            return wanted.matches(row.event) and await contains_needle(self._core, domain, needle, row)
 
         results = await read_id_page(self._core, domain, page.after, page.size, read, matches)
         return await node_page(self._core, domain, page, wanted, results, detail=detail)

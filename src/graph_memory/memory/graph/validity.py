@@ -13,8 +13,8 @@ from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.results import Changed, rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, NodeState, Validity
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.exact import same_state
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
@@ -42,7 +42,7 @@ class ValidityEdit:
         )
         if after.valid_from is not None and after.valid_to is not None and after.valid_to <= after.valid_from:
             message = f"It would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
-            raise fault("valid_to", message, "Give a later valid_to, an earlier valid_from, or open.")
+            raise invalid_argument("valid_to", message, "Give a later valid_to, an earlier valid_from, or open.")
         return after
 
 
@@ -51,11 +51,11 @@ def edit_of(
 ) -> ValidityEdit:
     """Return a checked edit. Raises INVALID_ARGUMENT for an invalid time, or if no bound is given."""
     if valid_from is None and valid_to is None:
-        raise fault("valid_to", "Nothing to change", "Give valid_from or valid_to: a time, or open.")
+        raise invalid_argument("valid_to", "Nothing to change", "Give valid_from or valid_to: a time, or open.")
     now = utc_now()
 
     def read(argument: str, value: datetime | str | None) -> datetime | str | None:
-        return value if value is None or value == OPEN else instant(argument, value, now)
+        return value if value is None or value == OPEN else parse_instant(argument, value, now)
 
     return ValidityEdit(
         valid_from=read("valid_from", valid_from),

@@ -10,11 +10,11 @@ from itertools import islice
 
 from graph_memory.memory.history.diff_results import ContentChange, Value, ValueChange
 from graph_memory.model.events import HEADER
-from graph_memory.model.ontology.ontology_diff import told_values
-from graph_memory.model.projection import declared_in
+from graph_memory.model.ontology.ontology_diff import describe_values
+from graph_memory.model.projection import type_from_json
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import DECLARED
-from graph_memory.model.subjects.protection import PROTECTION, told_protection
+from graph_memory.model.subjects.protection import PROTECTION, describe_protection
 from graph_memory.model.subjects.subjects import State, StoredValue, content_ref
 from graph_memory.model.values.exact import same_value
 
@@ -66,7 +66,7 @@ def compare_states(before: State, after: State) -> Values:
 
 
 def _definition_changes(before: State, after: State) -> tuple[ValueChange, ...]:
-    earlier, later = (told_values(declared_in(str(state["_definition"]))) for state in (before, after))
+    earlier, later = (describe_values(type_from_json(str(state["_definition"]))) for state in (before, after))
     names = [name for name in {**earlier, **later} if earlier.get(name) != later.get(name)]
     return tuple(
         ValueChange(name=n, before=_short(earlier.get(n)), after=_short(later.get(n))) for n in names[:MAX_VALUES]
@@ -121,7 +121,7 @@ def _value_change(name: str, before: State, after: State) -> ValueChange:
 
 
 def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
-    return told_protection(value) if name == PROTECTION and isinstance(value, str) else value
+    return describe_protection(value) if name == PROTECTION and isinstance(value, str) else value
 
 
 def _shown_name(name: str) -> str:

@@ -22,7 +22,13 @@ from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import State, content_ref
-from graph_memory.model.values.arguments import check_domain, check_limit, fault, is_encodable, not_a_cursor
+from graph_memory.model.values.arguments import (
+    check_domain,
+    check_limit,
+    invalid_argument,
+    invalid_cursor,
+    is_encodable,
+)
 from graph_memory.storage.queries import query
 
 PAGE_CHARACTERS = 100_000
@@ -192,20 +198,22 @@ async def _span(
     first = await seq_at(core.store, domain, "since", since)
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
-        raise fault("since", "There is nothing to compare with", "Give since, or give another domain as against.")
+        raise invalid_argument(
+            "since", "There is nothing to compare with", "Give since, or give another domain as against."
+        )
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
-        raise fault("until", message, "Give the earlier point as since.")
+        raise invalid_argument("until", message, "Give the earlier point as since.")
     return Span(first, last)
 
 
 def _parse_cursor(cursor: str) -> Span:
     match = _CURSOR.fullmatch(cursor)
     if match is None or not is_encodable(cursor):
-        raise not_a_cursor(cursor)
+        raise invalid_cursor(cursor)
     counts = [part.split(".") for part in match[3].split(",")[:-1]]
     if not {kind for kind, _, _ in counts} <= set(Kind):
-        raise not_a_cursor(cursor)
+        raise invalid_cursor(cursor)
     return Span(
         int(match[1]), int(match[2]), match[4], [[kind, difference, int(number)] for kind, difference, number in counts]
     )

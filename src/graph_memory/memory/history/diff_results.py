@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.results import Answered, Result
+from graph_memory.model.results import Result, ResultWithWarnings
 from graph_memory.model.subjects.kinds import Kind
 
 Difference = Literal["added", "removed", "changed"]
@@ -56,7 +56,7 @@ class DiffCounts(Result):
     changed: int = 0
 
 
-class DiffLines(DiffCounts, Answered):
+class DiffLines(DiffCounts, ResultWithWarnings):
     """The differences between two points of a domain's log, in a few words. The counts are complete."""
 
     since: int = Field(description="Number in the log of the earlier point")

@@ -10,9 +10,9 @@ from datetime import datetime
 from graph_memory.memory.history.narration import Rendered, alias_words, bound_words, summary
 from graph_memory.model.events import Op
 from graph_memory.model.subjects.kinds import TYPES, Kind
-from graph_memory.model.subjects.subjects import ENTITY, RELATION, State, StoredValue, is_of_pattern
+from graph_memory.model.subjects.subjects import ENTITY, RELATION, State, StoredValue, is_pattern_data
 from graph_memory.model.text.name_list import ALIASES, listed_names
-from graph_memory.model.text.wording import as_text, quoted
+from graph_memory.model.text.wording import as_text, quote
 from graph_memory.model.values.exact import same_value
 
 Quote = Callable[[str], str]
@@ -59,7 +59,7 @@ class ThingChanges:
         return f"{self.title}{f' ({about})' if about else ''}{': ' if words else ''}{words}"
 
 
-def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChanges]:
+def digest(changes: Iterable[Rendered], quote_text: Quote = quote) -> list[ThingChanges]:
     """Return the changes by node, in the given order, which is newest first.
 
     Observations and connections belong to their node or source. If a value changed several times, only the first change
@@ -75,10 +75,10 @@ def digest(changes: Iterable[Rendered], quote: Quote = quoted) -> list[ThingChan
             items.setdefault(draft.subject, ThingChanges(draft.subject, summary(change), ""))
             continue
         about = draft.subject if draft.kind is Kind.NODE else draft.from_id or draft.subject
-        item = items.setdefault(about, ThingChanges(about, _title(change, about, quote), ""))
+        item = items.setdefault(about, ThingChanges(about, _title(change, about, quote_text), ""))
         if draft.kind is Kind.NODE:
             _note_node(item, change)
-        parts = _parts(change, quote)
+        parts = _parts(change, quote_text)
         merges.note(change, about, parts)
         for key, part in parts.items():
             item.parts.setdefault(key, part)
@@ -141,7 +141,7 @@ def _title(change: Rendered, about: str, quote: Quote) -> str:
 def _note_node(item: ThingChanges, change: Rendered) -> None:
     """Set the state of a node by its newest creation or deletion."""
     draft, state = change.draft, change.draft.state or change.before or {}
-    item.type = item.type or plain(str(state.get(ENTITY) or draft.type), quoted)
+    item.type = item.type or plain(str(state.get(ENTITY) or draft.type), quote)
     if draft.op is Op.DELETE:
         item.state = item.state or "deleted"
     elif draft.op is Op.CREATE:
@@ -195,7 +195,7 @@ def _value(change: Rendered, key: str, before: State, after: State, quote: Quote
     name = plain(_SHOWN.get(key, "title" if key == "_title" else key), quote)
     if other is None:
         return Part(subject, f"{name} removed")
-    if is_of_pattern(key, other):
+    if is_pattern_data(key, other):
         return None if value is None else Part(subject, f"{name} changed")
     text = plain(other, quote)
     return Part(subject, f"{name} {text}" if value is None else f"{name} {plain(value, quote)} → {text}")

@@ -10,9 +10,9 @@ from graph_memory.memory.domains.lineage import END, last_seq, ranges_between
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.model.errors import Hint
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.time.points import session_named
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.time.points import parse_session_reference
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 
 MAX_EVENTS = 20_000
@@ -30,13 +30,13 @@ async def point_at(core: Core, domain: str, argument: str, point: int | str | No
 
     Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND.
     """
-    reference = session_named(point)
+    reference = parse_session_reference(point)
     if reference is None:
         return point
     session = await last_session(core, domain, of=reference.whose)
     if session is None:
         hint = Hint("Give a time such as yesterday", ", or a number that {memory_log} shows", ".")
-        raise fault(argument, f"{quoted(point)} names no session in domain {domain}", hint)
+        raise invalid_argument(argument, f"{quote(point)} names no session in domain {domain}", hint)
     return session.last_seq if argument in _ENDS else session.first_seq
 
 

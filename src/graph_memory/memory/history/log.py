@@ -16,10 +16,10 @@ from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Se
 from graph_memory.model.errors import Hint
 from graph_memory.model.events import Event
 from graph_memory.model.results import rfc3339
-from graph_memory.model.sessions import SessionSummary, merged, sessions_from
+from graph_memory.model.sessions import SessionSummary, merge_sessions, sessions_from_json
 from graph_memory.model.subjects.subjects import State
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import check_limit, fault, not_a_cursor
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import check_limit, invalid_argument, invalid_cursor
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -76,10 +76,10 @@ class Filter:
         """Return the parameters of statements, without the subject. Raises INVALID_ARGUMENT."""
         for operation in self.operations or ():
             if operation not in ("create", "update", "delete"):
-                message = f"{quoted(operation)} is not an operation"
-                raise fault("operations", message, "Use create, update or delete.")
+                message = f"{quote(operation)} is not an operation"
+                raise invalid_argument("operations", message, "Use create, update or delete.")
         if self.source not in (None, "agent", "user"):
-            raise fault("source", f"{quoted(self.source)} is not a source", "Use agent or user.")
+            raise invalid_argument("source", f"{quote(self.source)} is not a source", "Use agent or user.")
         return {
             "session": self.session,
             "source": self.source,
@@ -99,7 +99,7 @@ def session_of(core: Core, session: str | None) -> str | None:
             "in the header Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION.",
             " Or use {session_start}.",
         )
-        raise fault("session", "You have no session of your own, so none is current", hint)
+        raise invalid_argument("session", "You have no session of your own, so none is current", hint)
     return core.origin.session
 
 
@@ -148,7 +148,7 @@ async def sessions(
         if event_range.domain == domain:
             summaries = await sessions_between(core.store, domain, event_range.after, event_range.until + 1, maximum)
     if since is None and until is None:
-        summaries = merged(summaries, await compacted_sessions(core.store, domain))[:maximum]
+        summaries = merge_sessions(summaries, await compacted_sessions(core.store, domain))[:maximum]
     return Sessions(sessions=tuple(summaries))
 
 
@@ -175,7 +175,7 @@ async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary
     """Return the sessions whose changes were compacted, with their stored counts."""
     last = await last_event(reader, domain, "domain")
     text = (last.draft.state or {}).get("_compacted") if last else None
-    return sessions_from(text if isinstance(text, str) else None)
+    return sessions_from_json(text if isinstance(text, str) else None)
 
 
 def _cursor(cursor: str | None) -> int:
@@ -183,7 +183,7 @@ def _cursor(cursor: str | None) -> int:
         return END
     number = cursor.removeprefix(_CURSOR)
     if not cursor.startswith(_CURSOR) or not (number.isascii() and number.isdigit()) or len(number) > 16:
-        raise not_a_cursor(cursor)
+        raise invalid_cursor(cursor)
     return int(number)
 
 
@@ -198,7 +198,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
         at=event.at,
         by=origin.actor or origin.source,
         summary=summary(Rendered(draft, before, row.from_title, row.to_title, row.took, event.at)),
-        operation=cast("Operation", str(draft.was or draft.op)),
+        operation=cast("Operation", str(draft.erased_op or draft.op)),
         kind=draft.kind,
         subject=draft.subject,
         type=draft.type,

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.ontology_diff import told_change
+from graph_memory.model.ontology.ontology_diff import describe_type_change
 from graph_memory.model.ontology.types import AnyType
-from graph_memory.model.projection import declared_in
+from graph_memory.model.projection import type_from_json
 from graph_memory.model.subjects.kinds import TYPES, Kind
-from graph_memory.model.subjects.protection import PROTECTION, told_protection
+from graph_memory.model.subjects.protection import PROTECTION, describe_protection
 from graph_memory.model.subjects.subjects import PARENT, State
 from graph_memory.model.text.name_list import ALIASES, listed_names
-from graph_memory.model.text.wording import as_text, day, last_day, quoted, shown
+from graph_memory.model.text.wording import as_text, format_day, format_last_day, printable, quote
 from graph_memory.model.values.exact import same_value
 from graph_memory.model.values.strength import IMPORTANCE, STRENGTH
 
@@ -76,7 +76,7 @@ def summary(rendered: Rendered) -> str:
     if draft.op is Op.DELETE:
         return f"{name} {'removed' if is_type else 'deleted'}{_with_connections(rendered.took)}"
     if is_type and rendered.before and draft.state:
-        return f"{name}: {told_change(_type_in(rendered.before), _type_in(draft.state)) or 'rewritten'}"
+        return f"{name}: {describe_type_change(_type_in(rendered.before), _type_in(draft.state)) or 'rewritten'}"
     return f"{name}: {_changes(rendered.before or {}, draft.state or {}, rendered.at)}"
 
 
@@ -87,7 +87,7 @@ def _describe_ontology(state: State, before: State | None) -> str:
 
 
 def _type_in(state: State) -> AnyType:
-    return declared_in(str(state["_definition"]))
+    return type_from_json(str(state["_definition"]))
 
 
 def _with_connections(took: int) -> str:
@@ -95,8 +95,8 @@ def _with_connections(took: int) -> str:
 
 
 def _describe_erased(draft: Draft) -> str:
-    verb = {Op.CREATE: "created", Op.UPDATE: "changed", Op.DELETE: "deleted"}.get(draft.was or Op.SNAPSHOT)
-    return f"{str(draft.kind).capitalize()} {shown(draft.subject)} {f'{verb}, since erased' if verb else 'erased'}"
+    verb = {Op.CREATE: "created", Op.UPDATE: "changed", Op.DELETE: "deleted"}.get(draft.erased_op or Op.SNAPSHOT)
+    return f"{str(draft.kind).capitalize()} {printable(draft.subject)} {f'{verb}, since erased' if verb else 'erased'}"
 
 
 def _describe_domain(state: State, before: State | None) -> str:
@@ -109,22 +109,22 @@ def _describe_domain(state: State, before: State | None) -> str:
     if before is not None:
         return _describe_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
-        return f"Branched from {shown(state['_forked_from'])} as it was at {state.get('_forked_at')}"
+        return f"Branched from {printable(state['_forked_from'])} as it was at {state.get('_forked_at')}"
     return "Domain created"
 
 
 def _describe_fields(state: State, before: State) -> str:
     """Return the changes of parent, description and metadata, without their values."""
-    lines = [f"Domain put under {shown(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
+    lines = [f"Domain put under {printable(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
     lines = lines if state.get(PARENT) != before.get(PARENT) else []
     changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
     return ", ".join([*lines, *([f"{' and '.join(changed)} changed".capitalize()] if changed else [])])
 
 
 def _describe_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
-    merged = [f"Merged {shown(name)} as it was at {rendered['source_seq']}" for name, rendered in after.items()
+    merged = [f"Merged {printable(name)} as it was at {rendered['source_seq']}" for name, rendered in after.items()
               if int(str(rendered["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
-    undone = [f"Merge of {shown(name)} undone" for name, rendered in before.items() if rendered != after.get(name)]
+    undone = [f"Merge of {printable(name)} undone" for name, rendered in before.items() if rendered != after.get(name)]
     return ", ".join(merged or undone) or "Domain changed"
 
 
@@ -136,18 +136,21 @@ def _describe_subject(rendered: Rendered) -> str:
     draft, state = rendered.draft, rendered.draft.state or rendered.before or {}
     match draft.kind:
         case Kind.NODE:
-            return f"{shown(draft.type)} {quoted(state.get('_title', draft.subject))}"
+            return f"{printable(draft.type)} {quote(state.get('_title', draft.subject))}"
         case Kind.CONNECTION:
             ends = (rendered.from_title or draft.from_id, rendered.to_title or draft.to_id)
-            return f"{quoted(ends[0])} {shown(draft.type)} {quoted(ends[1])}"
+            return f"{quote(ends[0])} {printable(draft.type)} {quote(ends[1])}"
         case Kind.OBSERVATION:
-            about = quoted(rendered.from_title or draft.from_id)
+            about = quote(rendered.from_title or draft.from_id)
             return f"Observation {_short(state.get('_text', draft.subject))} on {about}"
         case Kind.LINK:
-            ends = quoted(rendered.from_title or draft.from_id), f"{state.get('_target_domain')}:{state.get('_target')}"
-            return f"Link {shown(state.get('_link_type', draft.subject))} from {ends[0]} to {ends[1]}"
+            ends = (
+                quote(rendered.from_title or draft.from_id),
+                f"{state.get('_target_domain')}:{state.get('_target')}",
+            )
+            return f"Link {printable(state.get('_link_type', draft.subject))} from {ends[0]} to {ends[1]}"
         case _:
-            return f"{str(draft.kind).replace('_', ' ').capitalize()} {shown(draft.subject.partition('/')[2])}"
+            return f"{str(draft.kind).replace('_', ' ').capitalize()} {printable(draft.subject.partition('/')[2])}"
 
 
 def _changes(before: State, after: State, at: datetime | None) -> str:
@@ -177,7 +180,7 @@ def _change(key: str, before: State, after: State, at: datetime | None) -> str |
         return alias_words(value, other)
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
-    name = _ATTRIBUTES.get(key, shown(key))
+    name = _ATTRIBUTES.get(key, printable(key))
     if value is None:
         return f"{name} {_short(other)} added"
     return f"{name} removed" if other is None else f"{name} {_short(value)} → {_short(other)}"
@@ -199,7 +202,7 @@ def bound_words(key: str, before: object, after: object, at: datetime | None) ->
 
 
 def _day(key: str, at: datetime) -> str:
-    return day(at) if key == "_valid_from" else last_day(at)
+    return format_day(at) if key == "_valid_from" else format_last_day(at)
 
 
 def _times_of_day(key: str, *times: datetime) -> list[str]:
@@ -212,10 +215,10 @@ def _times_of_day(key: str, *times: datetime) -> list[str]:
     return ["24:00" if key == "_valid_to" and clock.strip("0:.") == "" else clock for clock in lines]
 
 
-def alias_words(before: object, after: object, quote: Callable[[str], str] | None = None) -> str:
+def alias_words(before: object, after: object, quote_name: Callable[[str], str] | None = None) -> str:
     """List the first added and removed aliases, such as `alias "Ines" added`."""
     old, new = ([name.strip() for name in listed_names(value) if name.strip()] for value in (before, after))
-    words = quote or _short
+    words = quote_name or _short
     lines = [f"alias {words(name)} added" for name in new if name not in old]
     lines += [f"alias {words(name)} removed" for name in old if name not in new]
     more = [f"and {len(lines) - _MAX_ALIASES} more"] if len(lines) > _MAX_ALIASES else []
@@ -239,7 +242,7 @@ def _describe_decisions(key: str, before: object, after: object) -> str:
 
 
 def _describe_protection(after: object) -> str:
-    return "no longer read-only" if after is None else told_protection(str(after))
+    return "no longer read-only" if after is None else describe_protection(str(after))
 
 
 def _size(state: Mapping[str, object]) -> str:
@@ -249,5 +252,5 @@ def _size(state: Mapping[str, object]) -> str:
 
 def _short(value: object) -> str:
     if isinstance(value, str) and len(value) > _MAX_CHARACTERS:
-        return quoted(value[: _MAX_CHARACTERS - 1] + "…")
-    return quoted(value)
+        return quote(value[: _MAX_CHARACTERS - 1] + "…")
+    return quote(value)

@@ -47,9 +47,9 @@ from graph_memory.memory.inference.contradictions import find_contradictions
 from graph_memory.memory.inference.results import Contradictions
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Op
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.ontology.indexes import IndexRange
-from graph_memory.model.ontology.ontology import Names, Ontology
+from graph_memory.model.ontology.ontology import Ontology, TypeNames
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import (
     ConnectedNodes,
@@ -68,7 +68,7 @@ from graph_memory.model.subjects.subjects import ConnectionState, NodeState
 from graph_memory.model.values.arguments import UNLIMITED
 from graph_memory.model.values.content import Content, ContentRef
 from graph_memory.model.values.properties import check_key
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import check_text
@@ -134,7 +134,7 @@ class Past(WeighedPast):
         """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
         node, text = await self._node(node_id)
         content = await self._fetch(node.content, text)
-        return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
+        return NodeContent(content=content.encoded, encoding=content.encoding, format=content.format)
 
     async def get_connection(self, connection_id: str, *, include_content: bool = False) -> ConnectionInfo:
         """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
@@ -195,7 +195,7 @@ class Past(WeighedPast):
         if min_strength is not None:
             if order_by is not None:
                 raise queries.not_ordered_with("min_strength")
-            minimum = fraction("min_strength", min_strength)
+            minimum = check_fraction("min_strength", min_strength)
             return await connection_weights.query_strong_connections(
                 await self._weigher(), page, wanted, minimum, detail=detail
             )
@@ -269,7 +269,7 @@ class Past(WeighedPast):
         results = await PastSearch(self._core, self._domain, self.seq, self._check_kept).find_nodes(
             query, node_type, page
         )
-        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=query)
+        wanted = Criteria(kind=Kind.NODE, type=node_type, properties={}, text=query)
         return await self._nodes(page, wanted, results, detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
@@ -299,7 +299,7 @@ class Past(WeighedPast):
         """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
         return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
 
-    async def _names(self, type_name: str | None) -> Names | None:
+    async def _names(self, type_name: str | None) -> TypeNames | None:
         """Return the stored names of a connection type."""
         if type_name is None:
             return None
@@ -331,12 +331,12 @@ class Past(WeighedPast):
         await self._check_kept()
         return result
 
-    async def _nodes(self, page: Page, wanted: Wanted, results: Sequence[str], *, detail: bool) -> NodeIds:
+    async def _nodes(self, page: Page, wanted: Criteria, results: Sequence[str], *, detail: bool) -> NodeIds:
         result = await node_page(self._core, self._domain, page, wanted, results, detail=detail, at=self.seq)
         await self._check_kept()
         return result
 
-    async def _find_ids(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
+    async def _find_ids(self, statement: Query[Ids], page: Page, wanted: Criteria) -> list[str]:
         """Return the ids of matching subjects, at most one more than the page contains."""
         if page.order is not None:
             return await self._find_sort_keys(statement, page, wanted, page.order)
@@ -346,13 +346,13 @@ class Past(WeighedPast):
             return await read_marked(self._core, statement, self._domain, **arguments)
 
         async def matches(row: ConcurrentChange) -> bool:
-            return wanted.takes(row.event)
+            return wanted.matches(row.event)
 
         results = await read_id_page(self._core, self._domain, page.after, page.size, read, matches, at=self.seq)
         await self._check_kept()
         return results
 
-    async def _find_sort_keys(self, statement: Query[Ids], page: Page, wanted: Wanted, order: Order) -> list[str]:
+    async def _find_sort_keys(self, statement: Query[Ids], page: Page, wanted: Criteria, order: Order) -> list[str]:
         queries.check_ordered(wanted)
         entries = IndexRange((*wanted.properties, check_key(order.by)), wanted.properties, order.descending)
         ids = await self._find_ids(statement, replace(page, after="", limit=UNLIMITED, order=None), wanted)

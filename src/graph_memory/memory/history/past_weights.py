@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from graph_memory.memory.graph import connection_weights
 from graph_memory.memory.graph.queries import Page
 from graph_memory.model.results import Direction, WeighedConnections
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 
 
 class WeighedPast(ABC):
@@ -35,5 +35,5 @@ class WeighedPast(ABC):
         """Return the connections with a weight below `below`, as `Memory.get_weak_relations` does."""
         page = Page.of(connection_weights.checked_limit(limit), cursor)
         return await connection_weights.find_weak(
-            await self._weigher(), page, fraction("below", below), connection_type
+            await self._weigher(), page, check_fraction("below", below), connection_type
         )

@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.results import Answered, ReadyCall, Result, Timestamp
+from graph_memory.model.results import ReadyCall, Result, ResultWithWarnings, Timestamp
 from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.subjects.kinds import TYPES, Kind
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 
 Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]
@@ -48,7 +48,7 @@ class LogEntry(LogLine):
     after: dict[str, object] | None = None
 
 
-class LogLines(Answered):
+class LogLines(ResultWithWarnings):
     """Short log entries, newest first."""
 
     entries: tuple[LogLine, ...]
@@ -90,7 +90,7 @@ def _fold(entries: Sequence[LogEntry]) -> LogEntry:
     names = [entry.subject.partition("/")[2] for entry in reversed(entries)]
     more = f" and {len(names) - _FOLDED} more" if len(names) > _FOLDED else ""
     numbers = f"{entries[-1].seq} to {entries[0].seq}"
-    listed = ", ".join(map(shown, names[:_FOLDED]))
+    listed = ", ".join(map(printable, names[:_FOLDED]))
     return entries[0].model_copy(update={"summary": f"{len(names)} types defined ({numbers}): {listed}{more}"})
 
 

@@ -9,8 +9,8 @@ from typing import cast, get_args
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history.results import Reviewed, Verdict
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
@@ -39,14 +39,16 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict]
     """Add reviews. See `History.mark_reviewed`."""
     for verdict in verdicts.values():
         if verdict not in get_args(Verdict):
-            raise fault("verdicts", f"{quoted(verdict)} is not a verdict", "Use accept, reject or edit.")
+            raise invalid_argument("verdicts", f"{quote(verdict)} is not a verdict", "Use accept, reject or edit.")
 
     async def add(transaction: Transaction) -> Reviewed:
         row = await transaction.one(LOCK_REVIEWED, domain=domain)
         if row is None:
             raise no_ontology(domain)
         if beyond := [seq for seq in verdicts if not 0 < seq <= row.last]:
-            raise fault("verdicts", f"The log has no change {beyond[0]}", "`log` shows the numbers of changes.")
+            raise invalid_argument(
+                "verdicts", f"The log has no change {beyond[0]}", "`log` shows the numbers of changes."
+            )
         all_verdicts: dict[int, Verdict] = {**verdicts_in(row.reviewed), **verdicts}
         text = text_of({seq: verdict for seq, verdict in all_verdicts.items() if seq > row.after})
         await transaction.run(PUT_REVIEWED, domain=domain, reviewed=text)

@@ -22,7 +22,7 @@ from graph_memory.memory.inference.results import Inferred, InferredConnection, 
 from graph_memory.model.errors import Hint
 from graph_memory.model.events import Draft, Head, new_id
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.strength import Provenance, Strength
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
@@ -116,7 +116,7 @@ def _decide(head: Head, premises: _InferenceContext) -> Decision[_Report]:
 def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
     """Return the types to read. Of two inverse types, only the first one."""
     if connection_type is not None:
-        return [ontology.stored_as(check_transitive(ontology, connection_type))[0]]
+        return [ontology.stored_type(check_transitive(ontology, connection_type))[0]]
     names: list[str] = []
     for declared in ontology.connection_types:
         if declared.transitive and declared.inverse not in names:
@@ -135,7 +135,7 @@ async def _read_context(
         rows = await reader.read(EDGES, domain=head.domain, types=stored, limit=MAX_EDGES + 1)
         if len(rows) > MAX_EDGES:
             hint = Hint("Use {get_connected_nodes:transitive=true}, which follows them at query time.")
-            raise fault("connection_type", f"{name} has more than {MAX_EDGES:,} connections", hint)
+            raise invalid_argument("connection_type", f"{name} has more than {MAX_EDGES:,} connections", hint)
         inferred += [row.id for row in rows if row.method == "inferred"]
         inferences = islice(_missing_connections(head.ontology, name, rows, depth), MAX_INFERENCES)
         for source, target, evidence in inferences:
@@ -234,5 +234,7 @@ def _check_limit(limit: int | None) -> int:
     if limit is None:
         return DEFAULT_LIMIT
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
-        raise fault("limit", f"limit must be an integer from 1 to {MAX_LIMIT:,}, not {limit}", "Call again for more.")
+        raise invalid_argument(
+            "limit", f"limit must be an integer from 1 to {MAX_LIMIT:,}, not {limit}", "Call again for more."
+        )
     return limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from graph_memory.model.results import Answered, Found, NodeBrief, Result, Timestamp
+from graph_memory.model.results import NodeBrief, PagedResult, Result, ResultWithWarnings, Timestamp
 
 
 class InferredConnection(Result):
@@ -26,7 +26,7 @@ class LostPremises(Result):
     lost: tuple[str, ...] = Field(description="Ids of its premises that were deleted or are no longer valid")
 
 
-class Inferred(Answered):
+class Inferred(ResultWithWarnings):
     """The missing connections that follow from transitive types."""
 
     dry_run: bool
@@ -55,7 +55,7 @@ class Contradiction(Result):
     b: Side
 
 
-class Contradictions(Found):
+class Contradictions(PagedResult):
     """Pairs of nodes that contradict each other."""
 
     contradictions: tuple[Contradiction, ...]

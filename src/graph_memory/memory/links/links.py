@@ -16,10 +16,10 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, new_id
 from graph_memory.model.results import Direction
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.subjects.links import INVERSES, WAY_BACK, LinkState, LinkType
+from graph_memory.model.subjects.links import INVERSES, REVERSE_DESCRIPTION, LinkState, LinkType
 from graph_memory.model.subjects.subjects import NodeState
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import check_cursor, check_limit, cursor_after, fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import check_cursor, check_limit, cursor_after, invalid_argument
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
@@ -64,7 +64,7 @@ async def create_link(core: Core, domain: str, node_id: str, new_link: NewLink) 
     """Create a link. See `Memory.create_cross_domain_link`."""
     if new_link.target_domain == domain:
         hint = Hint("Within a domain use {create_connection}.")
-        raise fault("target_domain", f"{domain} is the source's own domain", hint)
+        raise invalid_argument("target_domain", f"{domain} is the source's own domain", hint)
     await core.log.require_ontology(new_link.target_domain)
     candidates: tuple[Candidate, ...] | None = None
     target = new_link.target
@@ -128,7 +128,7 @@ def ref(link: LinkState, title: str | None) -> DomainRef:
 
 def source_ref(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
     """Return the source of a link, as seen from its target."""
-    description = None if link.description is None else WAY_BACK.format(link.description)
+    description = None if link.description is None else REVERSE_DESCRIPTION.format(link.description)
     fields = {"domain": domain, "node_id": source, "link_type": INVERSES[link.type], "description": description}
     return ref(link, title).model_copy(update=fields)
 
@@ -201,5 +201,5 @@ def _no_target(domain: str, node_id: str) -> GraphError:
 
 def _not_found(domain: str, link_id: str) -> GraphError:
     hint = Hint("{list_cross_domain_links} lists links, each with its domain, which is the domain of its source.")
-    details = {"link_id": shown(link_id), "domain": domain, "hint": hint}
-    return GraphError(Code.LINK_NOT_FOUND, f"Link {shown(link_id)} does not exist in domain {domain}", details)
+    details = {"link_id": printable(link_id), "domain": domain, "hint": hint}
+    return GraphError(Code.LINK_NOT_FOUND, f"Link {printable(link_id)} does not exist in domain {domain}", details)

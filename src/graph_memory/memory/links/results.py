@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from graph_memory.model.results import Changed, Found, Result, Timestamp
+from graph_memory.model.results import Changed, PagedResult, Result, Timestamp
 
 
 class DomainRef(Result):
@@ -60,7 +60,7 @@ class Link(Result):
     dangling: str | None = Field(default=None, description="Reason why it has no target now; the link is kept")
 
 
-class Links(Found):
+class Links(PagedResult):
     """Links from a domain or node, and bidirectional links to it."""
 
     links: tuple[Link, ...]

@@ -41,7 +41,7 @@ from graph_memory.memory.search.search import Awaited, scope_of
 from graph_memory.memory.search.token_budget import load_counter, tokens_of
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import SUMMARY
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.storage.log.writing import utc_now
 
 STEPS: dict[Depth, int] = {"shallow": 0, "medium": 1, "deep": 3}
@@ -145,7 +145,7 @@ def _unread_connections(web: Subgraph, seeds: Seeds, material: RecallInput) -> l
             "Of about {number} connections of {title} those {read} were read that count most.",
             " {get_neighbors|query_connections} lists others.",
             number=f"{web.beyond[value] + _count_read(web, value):,}",
-            title=quoted(material.known[value].title),
+            title=quote(material.known[value].title),
             read=f"{_count_read(web, value):,}",
         )
         for value in seeds.values

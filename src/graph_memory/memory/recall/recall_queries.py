@@ -14,7 +14,7 @@ from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.request import EdgeFilter
 from graph_memory.memory.traversal.walks.edges import Edge, EdgeRequest, instant
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import day, last_day
+from graph_memory.model.text.wording import format_day, format_last_day
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.titles import shown_title
 from graph_memory.storage.queries import query
@@ -98,8 +98,8 @@ async def ties_of(
 
 def _tie(edge: Edge, now: datetime) -> Tie:
     ends = None if edge.ends is None else instant(edge.ends)
-    until = last_day(ends) if ends is not None and ends <= now else ""
-    since = "" if until or edge.begins is None else day(instant(edge.begins))
+    until = format_last_day(ends) if ends is not None and ends <= now else ""
+    since = "" if until or edge.begins is None else format_day(instant(edge.begins))
     return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until, since)
 
 

@@ -9,9 +9,9 @@ from typing import cast, get_args
 
 from graph_memory.memory.recall.results import CONTEXT, Depth, Form
 from graph_memory.memory.search.request import MAX_QUERY_LENGTH, MAX_RESULTS, MIN_TOKENS
-from graph_memory.model.text.wording import quoted, shown, suggestion
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import check_query, check_tags, fault
+from graph_memory.model.text.wording import printable, quote, suggestion
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument
 from graph_memory.storage.log.writing import utc_now
 
 TOKENS: Mapping[Depth, int] = {"shallow": 500, "medium": 2_000, "deep": 5_000}
@@ -62,7 +62,7 @@ class RecallRequest:
         _check_choice("depth", self.depth, get_args(Depth))
         _check_choice("as", self.form, get_args(Form))
         if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise fault("query", "There are no words to search for", "Ask a question, or leave it out.")
+            raise invalid_argument("query", "There are no words to search for", "Ask a question, or leave it out.")
         _check_integer("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
         if self.limit is not None:
             _check_integer("limit", self.limit, 1, MAX_RESULTS)
@@ -102,7 +102,7 @@ def recall_request(
         max_tokens=TOKENS.get(depth, TOKENS["medium"]) if max_tokens is None else max_tokens,
         form=form,
         as_of=as_of,
-        valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
+        valid_at=None if valid_at is None else parse_instant("valid_at", valid_at, utc_now()),
         limit=limit,
         context=_context(context or {}),
     )
@@ -110,17 +110,19 @@ def recall_request(
 
 def _context(context: Mapping[str, object]) -> Context:
     if not isinstance(context, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("context", f"context is {quoted(context)}, not an object", f"Valid keys are {', '.join(CONTEXT)}.")
+        raise invalid_argument(
+            "context", f"context is {quote(context)}, not an object", f"Valid keys are {', '.join(CONTEXT)}."
+        )
     for key in context:
         if key not in CONTEXT:
             hint = f"{suggestion(str(key), CONTEXT, '')} Valid keys are {', '.join(CONTEXT)}.".strip()
-            raise fault("context", f"context has no {shown(key)}", hint)
+            raise invalid_argument("context", f"context has no {printable(key)}", hint)
     given_values = {key: value for key, value in context.items() if value is not None}
     texts: dict[str, str] = {}
     for key in ("text", "path", "session"):
         value = given_values.get(key, "")
         if not isinstance(value, str):
-            raise fault(f"context.{key}", f"context.{key} is {quoted(value)}", "Give a text.")
+            raise invalid_argument(f"context.{key}", f"context.{key} is {quote(value)}", "Give a text.")
         texts[key] = _text(f"context.{key}", value).strip() if value.strip() else ""
     lists = {key: _texts(f"context.{key}", given_values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
@@ -128,29 +130,31 @@ def _context(context: Mapping[str, object]) -> Context:
 
 def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise fault(argument, f"{argument} is {quoted(value)}, not a list", 'For one, pass ["one"].')
+        raise invalid_argument(argument, f"{argument} is {quote(value)}, not a list", 'For one, pass ["one"].')
     texts = cast("Sequence[object]", value)
     if len(texts) > most:
-        raise fault(argument, f"{argument} has {len(texts):,} texts", f"Give at most {most}.")
+        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Give at most {most}.")
     return tuple(dict.fromkeys(_text(argument, text) for text in texts))
 
 
 def _text(argument: str, value: object) -> str:
     """Return a text that is not blank. Raises INVALID_ARGUMENT."""
     if not isinstance(value, str) or not value.strip():
-        raise fault(argument, f"{argument} has {quoted(value)}, which is no text", "Leave it out.")
+        raise invalid_argument(argument, f"{argument} has {quote(value)}, which is no text", "Leave it out.")
     if len(value) > MAX_QUERY_LENGTH:
         message = f"{argument} has a text of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
-        raise fault(argument, message, "Give the words that matter.")
+        raise invalid_argument(argument, message, "Give the words that matter.")
     return check_query(value, argument)
 
 
 def _check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
     if value not in valid:
         hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
-        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
+        raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)
 
 
 def _check_integer(argument: str, value: object, least: int, most: int) -> None:
     if type(value) is not int or not least <= value <= most:
-        raise fault(argument, f"{argument} is {quoted(value)}", f"Give a whole number from {least} to {most:,}.")
+        raise invalid_argument(
+            argument, f"{argument} is {quote(value)}", f"Give a whole number from {least} to {most:,}."
+        )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.memory.search.results import SearchMode
-from graph_memory.model.results import Answered, NodeBrief
+from graph_memory.model.results import NodeBrief, ResultWithWarnings
 
 Depth = Literal["shallow", "medium", "deep"]
 Form = Literal["prose", "structured"]
@@ -15,7 +15,7 @@ CONTEXT = ("text", "types", "tags", "path", "session")
 """The keys that a `context` may have."""
 
 
-class RecallResult(Answered):
+class RecallResult(ResultWithWarnings):
     """A recall within a token budget."""
 
     depth: Annotated[Depth, WithJsonSchema({"type": "string"})]

@@ -37,8 +37,8 @@ from graph_memory.memory.search.token_budget import fit_whole, tokens_of_text
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeBrief
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted, shown, suggestion
-from graph_memory.model.values.arguments import check_query, fault
+from graph_memory.model.text.wording import printable, quote, suggestion
+from graph_memory.model.values.arguments import check_query, invalid_argument
 from graph_memory.storage.log.writing import utc_now
 
 TOKENS = 3_000
@@ -99,7 +99,7 @@ async def write_text(core: Core, query: str, material: Material, *, style: Style
 def _warnings(ids: Sequence[str], removed: Sequence[str], *, is_cut: bool) -> list[str]:
     lines: list[str] = []
     if removed:
-        named = ", ".join(quoted(name) for name in removed[:_SHOWN])
+        named = ", ".join(quote(name) for name in removed[:_SHOWN])
         more = f" and {len(removed) - _SHOWN} more" if len(removed) > _SHOWN else ""
         lines.append(f"The model cited what it was not given; that was taken out: {named}{more}. Check its statements.")
     if not ids:
@@ -115,16 +115,16 @@ def _no_model(message: str, hint: str, material: Material) -> GraphError:
 
 def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: int) -> None:
     if not isinstance(query, str) or not check_query(query).strip():  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("query", "There is nothing to write about", "Ask a question, or name a topic.")
+        raise invalid_argument("query", "There is nothing to write about", "Ask a question, or name a topic.")
     if style not in get_args(Style):
         hint = suggestion(style, get_args(Style), "Use summary, analysis or recommendations.")
-        raise fault("style", f"{quoted(style)} is not a valid style", hint)
+        raise invalid_argument("style", f"{quote(style)} is not a valid style", hint)
     if type(max_words) is not int or not FEWEST_WORDS <= max_words <= MOST_WORDS:
         hint = f"Give a whole number from {FEWEST_WORDS} to {MOST_WORDS:,}."
-        raise fault("max_words", f"max_words is {quoted(max_words)}", hint)
+        raise invalid_argument("max_words", f"max_words is {quote(max_words)}", hint)
     if subgraph is not None and (isinstance(subgraph, str) or not 0 < len(subgraph) <= MOST_NODES):
         hint = f"Give a list of 1 to {MOST_NODES} ids, or leave it out."
-        raise fault("subgraph", f"subgraph is {shown(subgraph)}", hint)
+        raise invalid_argument("subgraph", f"subgraph is {printable(subgraph)}", hint)
 
 
 async def _material_from_query(core: Core, domain: str, query: str) -> Material:

@@ -23,9 +23,9 @@ from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, ObservationState
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
-from graph_memory.model.values.plain import Located
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.plain import LocatedValue
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
@@ -39,7 +39,7 @@ def ids_in_question(question: str | None) -> tuple[str, str]:
     pair = ids_of_question(question or "")
     if pair is None:
         hint = Hint("Use the id of a question, as returned by {remember|merge_entities|graph_health}.")
-        raise fault("id", f"{quoted(question)} is not the id of a question", hint)
+        raise invalid_argument("id", f"{quote(question)} is not the id of a question", hint)
     return pair
 
 
@@ -47,14 +47,14 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
     """Settle two observations, relations or entities. See `Entities.decide`."""
     if answer not in ANSWERS:
         hint = "Use close (the known one no longer holds), keep (both hold), same (they are one) or new (two entities)."
-        raise fault("decision", f"{quoted(answer)} is not a decision", hint)
+        raise invalid_argument("decision", f"{quote(answer)} is not a decision", hint)
     if new == known:
-        raise fault("known", "new and known have the same id", "Use the ids of a question of remember.")
+        raise invalid_argument("known", "new and known have the same id", "Use the ids of a question of remember.")
     if await is_entity(core.store, domain, known):
         return await decide_entities(core, domain, new, known, answer)
     if answer == "new":
         hint = "Use close, keep or same."
-        raise fault("decision", "new is a decision on two entities only", hint)
+        raise invalid_argument("decision", "new is a decision on two entities only", hint)
     return await _decide(core, domain, new, known, answer)
 
 
@@ -115,23 +115,23 @@ def decide_observations(
 
 async def decide_all(core: Core, domain: str, decisions: Sequence[object]) -> AllSettled:
     """Settle several questions in order, all of them or none. See `Entities.decide_all`."""
-    entries = Located(decisions, "decisions").items()
+    entries = LocatedValue(decisions, "decisions").items()
     if not entries:
-        raise fault("decisions", "decisions is empty", "Pass at least one, with new, known and decision.")
+        raise invalid_argument("decisions", "decisions is empty", "Pass at least one, with new, known and decision.")
     values = [(entry, *_decision(entry)) for entry in entries]
     async with within(core, domain) as (inside, _):
         settled = [await _decide_at(inside, domain, *decision) for decision in values]
     return AllSettled(decisions=tuple(settled))
 
 
-def _decision(entry: Located) -> tuple[str, str, str]:
+def _decision(entry: LocatedValue) -> tuple[str, str, str]:
     fields = entry.fields(("id", "new", "known", "decision"))
     if (question := fields.get("id")) is not None and fields.get("new") is None and fields.get("known") is None:
         return *ids_in_question(question.text()), fields.need("decision").text()
     return fields.need("new").text(), fields.need("known").text(), fields.need("decision").text()
 
 
-async def _decide_at(core: Core, domain: str, entry: Located, new: str, known: str, answer: str) -> Settled:
+async def _decide_at(core: Core, domain: str, entry: LocatedValue, new: str, known: str, answer: str) -> Settled:
     """Settle one question of a list. Raises INVALID_ARGUMENT with its place in the list."""
     try:
         return await decide(core, domain, new, known, answer)
@@ -145,13 +145,17 @@ async def _decide_at(core: Core, domain: str, entry: Located, new: str, known: s
 def _check_decision(later: Observation | None, earlier: Observation, answer: str) -> None:
     """Raise INVALID_ARGUMENT if no current observation would remain."""
     if answer == "same" and later is None:
-        raise fault("decision", "The new one is a property, which cannot be deleted", "Use close, or keep: both hold.")
+        raise invalid_argument(
+            "decision", "The new one is a property, which cannot be deleted", "Use close, or keep: both hold."
+        )
     if answer == "same" and earlier.is_over:
         hint = "Use keep, which reopens the known one. Then both hold, and you can use same."
-        raise fault("known", "The known observation has ended, so without the new one the fact would be lost", hint)
+        raise invalid_argument(
+            "known", "The known observation has ended, so without the new one the fact would be lost", hint
+        )
     if answer == "close" and later is not None and later.is_over and not earlier.is_over:
         hint = "Use keep, or pass an observation that holds as new."
-        raise fault("new", "The new observation has ended itself, so it supersedes nothing", hint)
+        raise invalid_argument("new", "The new observation has ended itself, so it supersedes nothing", hint)
 
 
 def _is_superseded_by(later: Observation | None, earlier: Observation) -> bool:
@@ -166,7 +170,7 @@ def _check_not_restated(observation: Observation, known: Sequence[CurrentObserva
     twin = next((other.id for other in known if other.text == observation.state.text), None)
     if twin is not None:
         hint = f"No decision is needed: {twin} has the same text and holds."
-        raise fault("known", "The known observation was stated again after it had ended", hint)
+        raise invalid_argument("known", "The known observation was stated again after it had ended", hint)
 
 
 def _draft_decision(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
@@ -212,7 +216,7 @@ async def _read_both(
     later = _current_observation(events, "new", new, at)
     if later.node != earlier.node:
         hint = "Use the two ids of one question of remember."
-        raise fault("known", "The two observations are of different entities", hint)
+        raise invalid_argument("known", "The two observations are of different entities", hint)
     return later, earlier
 
 
@@ -230,10 +234,12 @@ def _current_observation(events: Mapping[str, Event], argument: str, subject: st
 def _missing_observation(argument: str, subject: str, *, is_known: bool) -> GraphError:
     """Return the error for an id that is not an observation, or that of a deleted observation."""
     if not is_known:
-        return fault(argument, f"There is no observation {quoted(subject)}", "Use the ids of a question of remember.")
+        return invalid_argument(
+            argument, f"There is no observation {quote(subject)}", "Use the ids of a question of remember."
+        )
     settled = "It was settled with same, deleted or merged, so no decision is needed."
     hint = Hint(settled, " {graph_health} lists the open questions.")
-    return fault(argument, f"The observation {quoted(subject)} was deleted, so its question is settled", hint)
+    return invalid_argument(argument, f"The observation {quote(subject)} was deleted, so its question is settled", hint)
 
 
 async def is_entity(reader: Reader, domain: str, subject: str) -> bool:
@@ -248,12 +254,12 @@ async def decide_entities(core: Core, domain: str, new: str, known: str, answer:
     Nothing is stored for `new`, since `remember` only asks when it creates an entity.
     """
     if answer not in CANDIDATE_CHOICES:
-        raise fault("decision", f"{quoted(answer)} is not a decision on two entities", "Use same or new.")
+        raise invalid_argument("decision", f"{quote(answer)} is not a decision on two entities", "Use same or new.")
     names = await names_of(core.store, domain, [new, known])
     for argument, subject in (("new", new), ("known", known)):
         if subject not in names:
             hint = "It was merged or deleted, or the id is not from the question. No decision is needed."
-            raise fault(argument, f"There is no entity {quoted(subject)}", hint)
+            raise invalid_argument(argument, f"There is no entity {quote(subject)}", hint)
     if answer == "new":
         return Settled(decision=answer, new=new, known=known, changed=False)
     merged = await merge_entities(core, domain, [names[new]], names[known], dry_run=False)
@@ -282,7 +288,7 @@ async def relations_of(
 def _current_relation(event: Event | None, argument: str, subject: str) -> ConnectionState:
     if event is None or event.draft.kind is not Kind.CONNECTION or event.draft.state is None:
         hint = "Use the id of the question. A deleted relation needs no decision."
-        raise fault(argument, f"There is no relation {subject}", hint)
+        raise invalid_argument(argument, f"There is no relation {subject}", hint)
     return ConnectionState.from_live(live_state(event), event.draft.from_id or "", event.draft.to_id or "")
 
 
@@ -290,7 +296,7 @@ def decide_relations(
     later: ConnectionState, earlier: ConnectionState, answer: str, head: Head
 ) -> tuple[Sequence[Draft], datetime | None]:
     """Return the drafts of a decision, and the end of the known relation."""
-    over = earlier.validity.ended_by(head.at)
+    over = earlier.validity.end_if_past(head.at)
     if answer == "same":
         return [replace(_update_of(later), op=Op.DELETE, state=None)], over
     if answer == "keep" or over is not None:

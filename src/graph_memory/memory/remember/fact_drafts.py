@@ -35,7 +35,7 @@ from graph_memory.memory.search.retrieval.superseded import Superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.subjects import NodeState
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.properties import PropertyValue
 
 
@@ -103,7 +103,7 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest
     """Draft the changes of facts. Returns the result. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
     entity, name, known = snapshot.entity, snapshot.match.name, snapshot.known
     if entity is not None and request.facts:
-        check_current(name, entity.validity.ended_by(drafting.head.at))
+        check_current(name, entity.validity.end_if_past(drafting.head.at))
     ends = resolve_references(request.ends, snapshot.observations)
     judged = judge_facts(request.facts, known, snapshot.observations, name, settlings)
     judged_and_changes = with_changed_properties(judged, snapshot.properties, request.properties, known, ends)
@@ -193,7 +193,7 @@ def _with_numbers(
     results: list[Receipt] = []
     for receipt in receipts:
         keys = find_contradicted_properties(receipt.fact, kept) if receipt.decision is Outcome.ADD else []
-        lines = [f"the property {shown(key)} is {shown(kept[key])}: out of date?" for key in keys]
+        lines = [f"the property {printable(key)} is {printable(kept[key])}: out of date?" for key in keys]
         evidence = " | ".join(filter(None, [receipt.evidence, *lines]))
         results.append(receipt.model_copy(update={"evidence": evidence}) if lines else receipt)
     return results
@@ -216,4 +216,4 @@ def _draft_ends(drafting: Drafting, ends: Sequence[Observation], snapshot: Snaps
 
 def _name_ended(observation: Observation, fact: Fact) -> str:
     """Return the name of an ended observation in the receipt of a fact."""
-    return "said before" if observation.state.text == fact.observation.text else quoted(observation.state.text)
+    return "said before" if observation.state.text == fact.observation.text else quote(observation.state.text)

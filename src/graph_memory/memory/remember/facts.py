@@ -21,8 +21,8 @@ from graph_memory.memory.statements.language.folding import plain
 from graph_memory.memory.statements.language.languages import LANGUAGES
 from graph_memory.memory.statements.values.number_words import names_of
 from graph_memory.model.events import new_id
-from graph_memory.model.values.arguments import fault
-from graph_memory.model.values.plain import Located
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.plain import LocatedValue
 from graph_memory.model.values.properties import PropertyValue, check_text_size
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
@@ -94,32 +94,34 @@ class RequestedRelation:
 
 def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest:
     """Return a validated call. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    fields = Located({key: value for key, value in values.items() if value is not None}, "").fields(tuple(values))
+    fields = LocatedValue({key: value for key, value in values.items() if value is not None}, "").fields(tuple(values))
     text, name, entity_type = fields.get("text"), fields.get("name"), fields.get("type")
     if name is not None:
         check_text_size("The name", len(text_of(name)))
     results = sentences(text_of(text)) if text else []
-    facts = [Fact(observation=observation) for observation in observations_from(Located(results, "text"), now)]
+    facts = [Fact(observation=observation) for observation in observations_from(LocatedValue(results, "text"), now)]
     number = len(facts)
     observations = fields.get("observations")
     facts += [_fact(item, now) for item in observations.items()] if observations else []
     replaces = _texts(fields.get("replaces"))
     if replaces and len(facts) > 1:
         hint = "Pass observations as objects with text and replaces, or make one call per statement."
-        raise fault("replaces", "There are several new statements, so replaces is ambiguous", hint)
+        raise invalid_argument("replaces", "There are several new statements, so replaces is ambiguous", hint)
     if replaces and facts:
         facts, replaces, number = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
     properties = properties_from(fields)
     aliases = tuple(dict.fromkeys(text.strip() for text in _texts(fields.get(ALIASES))))
     check_aliases(aliases)
     if aliases and ALIASES in properties:
-        raise fault(ALIASES, "properties contains aliases", "Pass aliases as an argument, not as a property.")
+        raise invalid_argument(
+            ALIASES, "properties contains aliases", "Pass aliases as an argument, not as a property."
+        )
     if any(not fact.observation.text.strip() for fact in facts):
-        raise fault("observations", "A statement is blank", "Add text, or omit it.")
+        raise invalid_argument("observations", "A statement is blank", "Add text, or omit it.")
     if name is not None and not text_of(name).strip():
-        raise fault("name", "The name is blank", "Use the name of the entity, or omit name.")
+        raise invalid_argument("name", "The name is blank", "Use the name of the entity, or omit name.")
     if not (facts or replaces or properties or name):
-        raise fault("text", "Nothing to remember", "Pass text, or a name with observations or properties.")
+        raise invalid_argument("text", "Nothing to remember", "Pass text, or a name with observations or properties.")
     return RememberRequest(
         name=text_of(name) if name else None,
         type=text_of(entity_type) if entity_type else None,
@@ -133,7 +135,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
     )
 
 
-def _relations_from(located: Located | None) -> list[RequestedRelation]:
+def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
     """Return relations without duplicates. Each has only its other end."""
     relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
@@ -141,7 +143,7 @@ def _relations_from(located: Located | None) -> list[RequestedRelation]:
         to, source = fields.get("to"), fields.get("from")
         if (end := to or source) is None or (to is not None and source is not None):
             hint = "Pass either to or from. The entity itself is the other end."
-            raise item.fault("does not name exactly one other end", hint)
+            raise item.error("does not name exactly one other end", hint)
         relation = RequestedRelation(
             other=text_of(end),
             type=text_of(fields.need("relationType", "type")),
@@ -153,16 +155,16 @@ def _relations_from(located: Located | None) -> list[RequestedRelation]:
     return list(relations.values())
 
 
-def _fact(item: Located, now: datetime) -> Fact:
+def _fact(item: LocatedValue, now: datetime) -> Fact:
     if isinstance(item.value, str):
         return Fact(observation=observation_from(item, now))
     entries = item.entries()
     fields = {key: entry.value for key, entry in entries.items() if key != "replaces"}
-    observation = observation_from(Located(fields, item.at), now, also=("replaces",))
+    observation = observation_from(LocatedValue(fields, item.at), now, also=("replaces",))
     return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
 
 
-def _texts(located: Located | None) -> tuple[str, ...]:
+def _texts(located: LocatedValue | None) -> tuple[str, ...]:
     """Return one or several texts without duplicates."""
     if located is None or located.value is None:
         return ()

@@ -12,7 +12,7 @@ from graph_memory.memory.statements.language.stems import stem_of
 from graph_memory.memory.statements.statement import statement
 from graph_memory.memory.statements.statement_verdict import MAX_LENGTH, CurrentObservation, Doubt
 from graph_memory.memory.statements.values.values import values_of
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 
 _SCORE = 0.9
@@ -38,7 +38,7 @@ def find_doubtful(
     for key, value in after.items():
         old_value, new_value = before.get(key), value
         if isinstance(old_value, str) and isinstance(new_value, str) and _is_specific(old_value):
-            text = f"{shown(key)} was {shown(old_value)}"
+            text = f"{printable(key)} was {printable(old_value)}"
             doubts_by_key[key] = [
                 Doubt(observation, _SCORE, text)
                 for observation in short_enough

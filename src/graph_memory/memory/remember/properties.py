@@ -9,7 +9,7 @@ from graph_memory.memory.entities.remember_results import Outcome, Receipt
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects.subjects import NodeState
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue, equal_values
 
 
@@ -20,7 +20,7 @@ def receipts_of(before: Mapping[str, PropertyValue], after: Mapping[str, Propert
 
 def text_of_property(key: str, value: PropertyValue) -> str:
     """Return a property as the text of a fact."""
-    return f"{key}: {shown(value)}"
+    return f"{key}: {printable(value)}"
 
 
 def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Receipt:
@@ -29,14 +29,16 @@ def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Re
         return Receipt(decision=Outcome.ADD, fact=fact, rule="property")
     if equal_values(before, value):
         return Receipt(decision=Outcome.NOOP, fact=fact, rule="property")
-    return Receipt(decision=Outcome.UPDATE, fact=fact, rule="property", evidence=f"it was {shown(before)}")
+    return Receipt(decision=Outcome.UPDATE, fact=fact, rule="property", evidence=f"it was {printable(before)}")
 
 
 def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequence[str]) -> list[Receipt]:
     """Return a receipt for each alias."""
     known = {name, *aliases_of(before)}
     return [
-        Receipt(decision=Outcome.NOOP if alias in known else Outcome.ADD, fact=f"alias: {shown(alias)}", rule="alias")
+        Receipt(
+            decision=Outcome.NOOP if alias in known else Outcome.ADD, fact=f"alias: {printable(alias)}", rule="alias"
+        )
         for alias in aliases
     ]
 

@@ -52,9 +52,9 @@ from graph_memory.memory.search.retrieval.superseded import find_superseded
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Event, Head
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.subjects import NodeState
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
@@ -77,9 +77,7 @@ async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run
         match = await entity_of(core, domain, request)
         remembered = await _write(core, domain, [(request, match)], adviser, dry_run=dry_run)
     if request.type is not None and remembered.type != request.type:
-        message = (
-            f"{quoted(remembered.entity)} keeps the type {quoted(remembered.type)} instead of {quoted(request.type)}"
-        )
+        message = f"{quote(remembered.entity)} keeps the type {quote(remembered.type)} instead of {quote(request.type)}"
         adviser.warnings.append(Hint("{kept}", ": use {update_entity} to change it", ".", kept=message))
     return remembered.model_copy(update={"warnings": tuple(adviser.warnings) or None})
 
@@ -204,7 +202,7 @@ class _Writing:
         except GraphError as error:
             raise await with_near_name(self.core.store, self.domain, error, LENIENT) from error
 
-    async def _attempt(self, broken: Mapping[str, BrokenLink], *, dry_run: bool) -> Report:
+    async def _attempt(self, broken: Mapping[str, BrokenRule], *, dry_run: bool) -> Report:
         """Make one attempt, with the rules that earlier attempts broke."""
         core, domain = self.core, self.domain
         await core.contents.put(domain, EMPTY_CONTENT)

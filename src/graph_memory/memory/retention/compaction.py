@@ -25,9 +25,9 @@ from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
 from graph_memory.memory.search.index.copying import delete_ended_rows, ensure_covers
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
-from graph_memory.model.text.wording import listed
-from graph_memory.model.values.arguments import fault, in_file_name
+from graph_memory.model.sessions import limit_sessions, merge_sessions, sessions_from_json, sessions_to_json
+from graph_memory.model.text.wording import join_names
+from graph_memory.model.values.arguments import file_name_part, invalid_argument
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.protection import DomainScope
@@ -85,7 +85,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     if dry_run:
         compacted = interrupted.estimate if interrupted else await _estimate(core, domain, to)
         return compacted.model_copy(update={"dry_run": True})
-    path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
+    path = (archive or core.archives / f"{file_name_part(domain)}-{to}.jsonl.gz").expanduser().absolute()
     params = interrupted.job_values if interrupted else await _job_values(core, domain, segment, to, path)
     await ensure_covers(core, domain, to)  # the search index must have read the events that are removed
     origin = core.origin
@@ -142,7 +142,7 @@ async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
     segment, *older = await segments_of(core.store, domain)
     if older and seq <= segment.begins_at:
         message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
-        raise fault("before", message, "Compact that domain, or give a later point.")
+        raise invalid_argument("before", message, "Compact that domain, or give a later point.")
     before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
     return seq if before_batch is None else before_batch
 
@@ -180,7 +180,7 @@ async def _sessions(core: Core, domain: str, segment: LogSegment, to: int) -> st
     """Return the sessions whose changes are removed, merged with the sessions of earlier compactions."""
     state = (await domain_state(core.store, domain))[0]
     removed = await sessions_between(core.store, domain, segment.kept_after, to + 1, 1_000_000)
-    return sessions_text(folded(merged(removed, sessions_from(state.compacted))))
+    return sessions_to_json(limit_sessions(merge_sessions(removed, sessions_from_json(state.compacted))))
 
 
 async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
@@ -188,7 +188,7 @@ async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
         hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
-        message = f"A branch is being made from domain {job.domain}: {listed(names)}"
+        message = f"A branch is being made from domain {job.domain}: {join_names(names)}"
         raise GraphError(Code.DOMAIN_BUSY, message, {"domain": job.domain, "branches": names, "hint": hint})
 
 

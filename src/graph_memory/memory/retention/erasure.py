@@ -17,12 +17,12 @@ from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.retention.results import Erased, ErasedIn
 from graph_memory.memory.search.index.copying import delete_rows_of
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.events import Draft, Event, Op, new_id, number_events
 from graph_memory.model.projection import project
 from graph_memory.model.subjects.kinds import DATA, Kind
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.time.clock import next_time
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import no_ontology
@@ -93,7 +93,9 @@ async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, 
         raise _unknown(domain, subject)
     if not {event.draft.kind for event in logged.values()} <= set(DATA):
         hint = "Give the id of a node, connection, observation or link."
-        raise fault("subject", f"{shown(subject)} is not data: it belongs to the ontology or the domain", hint)
+        raise invalid_argument(
+            "subject", f"{printable(subject)} is not data: it belongs to the ontology or the domain", hint
+        )
     name = domain if domain in logged else next(iter(logged))
     return name, logged[name]
 
@@ -199,7 +201,7 @@ class _Erasing:
 
     def _own_deletion(self, last: Event | None) -> list[Draft]:
         """Return the deletion of the subject itself, even if it is deleted, but not if it is erased."""
-        if last is None or (last.draft.erased and last.draft.was is None):
+        if last is None or (last.draft.erased and last.draft.erased_op is None):
             return []
         return [replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)]
 
@@ -209,7 +211,7 @@ class _Erasing:
         if lock is None:
             raise no_ontology(domain)
         at, batch = next_time(lock.last_at, utc_now()), new_id("evt")
-        events = number(drafts, domain=domain, after=lock.seq, at=at, batch=batch, origin=self._core.origin)
+        events = number_events(drafts, domain=domain, after=lock.seq, at=at, batch=batch, origin=self._core.origin)
         ontology = await self._core.log.require_ontology(domain)
         await run_projection(transaction, project(domain, events, ontology))
         await transaction.run(
@@ -251,5 +253,5 @@ def _tombstone(event: Event) -> Event:
 
 def _unknown(domain: str, subject: str) -> GraphError:
     hint = "Give the id of a node, connection, observation or link, even of a deleted one."
-    details = {"subject": shown(subject), "domain": domain, "hint": hint}
-    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {shown(subject)}", details)
+    details = {"subject": printable(subject), "domain": domain, "hint": hint}
+    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {printable(subject)}", details)

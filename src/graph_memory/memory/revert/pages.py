@@ -27,8 +27,8 @@ from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict,
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects.kinds import DATA, Kind
-from graph_memory.model.text.wording import listed
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import join_names
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.driver_errors import exceeds_resources
 from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.writing import utc_now
@@ -137,7 +137,9 @@ async def _plan(
         context = await revert.context_of(reader, head, undos, most=revert.MAX_CHANGES)
     except TooMany as error:
         message = f"There are at least {error.least:,} changes, and one revert takes at most {revert.MAX_CHANGES:,}"
-        raise fault(_argument(selection), message, f"Revert at most {revert.MAX_CHANGES:,} changes at once.") from error
+        raise invalid_argument(
+            _argument(selection), message, f"Revert at most {revert.MAX_CHANGES:,} changes at once."
+        ) from error
     planned = plan(undos, context, head.at, choice)
     if choice is OnConflict.STOP:
         _check_rules(planned, {undo.subject for undo in undos if undo.is_implied})
@@ -155,7 +157,7 @@ def _check_rules(planned: Plan, implied: set[str]) -> None:
     drafts = [draft for draft in new if rule_check_row(draft, planned.ontology)]
     if drafts:
         types = sorted({draft.type or "" for draft in drafts})
-        message = f"{len(drafts):,} connections whose types have rules would be restored: {listed(types)}"
+        message = f"{len(drafts):,} connections whose types have rules would be restored: {join_names(types)}"
         hint = Hint("{on_conflict} skip restores them in pages, and leaves out connections that then break a rule.")
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
@@ -165,7 +167,7 @@ def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]
     together = [draft for draft in drafts if not _is_separable(draft)]
     if len(together) > MAX_TOGETHER:
         message = f"{len(together):,} changes to live subjects are too many for one write"
-        raise fault(argument, message, f"Revert at most {MAX_TOGETHER:,} of them at once.")
+        raise invalid_argument(argument, message, f"Revert at most {MAX_TOGETHER:,} of them at once.")
     separable = [draft for draft in drafts if _is_separable(draft)]
     yield from _cut_into_pages([draft for draft in separable if draft.op is Op.DELETE])
     if together:

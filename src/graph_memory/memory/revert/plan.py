@@ -8,7 +8,7 @@ from datetime import datetime
 
 from graph_memory.memory.changes.plan import Changeset, Check, Context, Rule, entity_name
 from graph_memory.memory.revert.values import Conflict, NotReverted, OnConflict, Plan, Reversal
-from graph_memory.model.events import Draft, Op, in_its_place, new_id
+from graph_memory.model.events import Draft, Op, keep_declaration_order, new_id
 from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import MENTIONED, State
 
@@ -142,7 +142,7 @@ def _find_later_change(undo: Reversal) -> Conflict | None:
 def _draft(undo: Reversal, at: datetime) -> Draft:
     draft = undo.as_draft()
     if draft.kind in TYPES and draft.state is not None:
-        return replace(draft, state=in_its_place(draft.state, undo.last))
+        return replace(draft, state=keep_declaration_order(draft.state, undo.last))
     return draft if draft.state is None else replace(draft, state=_with_modified_time(draft.state, at))
 
 

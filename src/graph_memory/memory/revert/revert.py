@@ -33,11 +33,11 @@ from graph_memory.model.errors import Hint
 from graph_memory.model.events import Event, Head, Op, Receipt, Request, new_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.rules import BrokenLink
+from graph_memory.model.rules import BrokenRule
 from graph_memory.model.subjects.kinds import TYPES, Kind
 from graph_memory.model.subjects.subjects import State, content_ref
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.properties import ANY
 from graph_memory.storage.log.reads import LAST_EVENTS, last_event
@@ -121,8 +121,8 @@ class Selection:
             if numbers := [event.seq for event in events if event.op == Op.SNAPSHOT]:
                 raise compacted_error(domain, (await segments_of(reader, domain))[0].compacted_to or max(numbers))
         if self.session is not None and not events:
-            message = f"Session {shown(self.session)} changed nothing in domain {domain}"
-            raise fault("session", message, Hint("{memory_log:full} shows the session of each change."))
+            message = f"Session {printable(self.session)} changed nothing in domain {domain}"
+            raise invalid_argument("session", message, Hint("{memory_log:full} shows the session of each change."))
         if self.session is not None:
             events = [event for event in events if not event.begins_domain]
         check_amount(len(events), limit)
@@ -154,7 +154,7 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
     choice = choice_of(on_conflict)
     constrained: set[str] = set()
 
-    async def attempt(broken: Mapping[str, BrokenLink]) -> Reverted:
+    async def attempt(broken: Mapping[str, BrokenRule]) -> Reverted:
         try:
             write_result = await _attempt(core, domain, selection, choice, broken, constrained, dry_run=dry_run)
         except TypesReturn as error:
@@ -174,7 +174,7 @@ async def _attempt(
     domain: str,
     selection: Selection,
     choice: OnConflict,
-    broken: Mapping[str, BrokenLink],
+    broken: Mapping[str, BrokenRule],
     constrained: Collection[str],
     *,
     dry_run: bool,
@@ -361,5 +361,5 @@ def choice_of(on_conflict: str) -> OnConflict:
     try:
         return OnConflict(on_conflict)
     except ValueError:
-        message = f"{quoted(on_conflict)} is not a value of on_conflict"
-        raise fault("on_conflict", message, "Use stop, skip or force.") from None
+        message = f"{quote(on_conflict)} is not a value of on_conflict"
+        raise invalid_argument("on_conflict", message, "Use stop, skip or force.") from None

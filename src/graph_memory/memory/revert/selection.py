@@ -12,8 +12,8 @@ from graph_memory.memory.history.log import compacted_sessions, session_of
 from graph_memory.memory.revert.revert import Selection
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.time.points import moment
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.time.points import parse_log_position
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
@@ -40,7 +40,7 @@ async def of_events(
     """
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
         hint = Hint("Give {event_ids}, or since and maybe until.")
-        raise fault("event_ids", "It is not clear what to revert", hint)
+        raise invalid_argument("event_ids", "It is not clear what to revert", hint)
     choices = {"event_ids": event_ids and list(map(str, event_ids)), "since": since, "until": until, "domain": domain}
     arguments = {name: value for name, value in choices.items() if value is not None}
     call = ReadyCall(tool="memory_revert", arguments=arguments)
@@ -74,7 +74,7 @@ async def _ids(core: Core, domain: str, values: Sequence[int | str]) -> tuple[st
 
 async def _check_exists(core: Core, domain: str, since: int | str | None) -> None:
     """Raise EVENT_NOT_FOUND for a number after the log's last event."""
-    number = moment("since", since, utc_now()).seq if since is not None else None
+    number = parse_log_position("since", since, utc_now()).seq if since is not None else None
     if number is None:
         return
     last = await last_seq(core.store, domain)

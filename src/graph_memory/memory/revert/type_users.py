@@ -9,7 +9,7 @@ from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE, statement_params
 from graph_memory.memory.revert.values import Reversal
 from graph_memory.model.events import Draft
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.queries import without_mark
 from graph_memory.storage.store import Reader
@@ -32,7 +32,7 @@ async def users_of(
     users: dict[str, str] = {}
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
-        node_filter = Wanted(kind=kind, type=undo.subject.partition("/")[2], properties={})
+        node_filter = Criteria(kind=kind, type=undo.subject.partition("/")[2], properties={})
         params = {**statement_params(statement, node_filter), "after": "", "limit": counts[undo.subject] + 1}
         rows = without_mark(await reader.read(statement, domain=domain, **params))
         other = next((row for row in rows if row not in type_of_subject), None)

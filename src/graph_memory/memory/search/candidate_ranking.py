@@ -49,7 +49,7 @@ from graph_memory.memory.search.retrieval.retrieval import (
 from graph_memory.memory.search.text.bm25 import Query, parse_query
 from graph_memory.memory.search.text.lexical_query import lexical_query
 from graph_memory.memory.search.text.names import find_mentions
-from graph_memory.model.values.arguments import UNLIMITED, fault
+from graph_memory.model.values.arguments import UNLIMITED, invalid_argument
 
 MAX_WIDTH = 6_400
 """Maximum number of passages per index query."""
@@ -231,7 +231,7 @@ def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
         and embedder.dimensions not in (None, len(vector))
     ):
         message = f"vector has {len(vector)} numbers, but the vectors of the domain have {embedder.dimensions}"
-        raise fault("vector", message, f"Compute it with the model {model}.")
+        raise invalid_argument("vector", message, f"Compute it with the model {model}.")
 
 
 async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[str]) -> Hits | None:

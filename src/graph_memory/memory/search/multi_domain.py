@@ -23,7 +23,7 @@ from graph_memory.memory.search.results import Hit, Part, SearchMode, SearchResu
 from graph_memory.memory.search.search import search
 from graph_memory.memory.search.token_budget import LENGTHS, fit_whole, tokens_of
 from graph_memory.model.errors import Hint
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 AT_ONCE = 4
 """Domains that are searched at the same time."""
@@ -46,7 +46,7 @@ async def search_each_domain(core: Core, domains: Sequence[str], request: Reques
     check_as_of(request.as_of)
     if request.cursor is not None:
         hint = Hint("Use a larger {max_results}, up to 100.")
-        raise fault("cursor", "A search of several domains has no next page", hint)
+        raise invalid_argument("cursor", "A search of several domains has no next page", hint)
     explained_request = replace(request, scores=True, explanation=True, max_tokens=None)
     results: dict[str, SearchResult] = {}
     limiter = anyio.Semaphore(AT_ONCE)
@@ -65,7 +65,9 @@ async def search_each_domain(core: Core, domains: Sequence[str], request: Reques
 def check_as_of(as_of: int | str | None) -> None:
     """Raise INVALID_ARGUMENT if a point in time is an event or position of a single log."""
     if isinstance(as_of, int) or (as_of is not None and (as_of.isdecimal() or as_of.startswith("evt_"))):
-        raise fault("as_of", f"{as_of} is a point in one domain's log", "Use a time to read several domains.")
+        raise invalid_argument(
+            "as_of", f"{as_of} is a point in one domain's log", "Use a time to read several domains."
+        )
 
 
 def _merge_results(results: Mapping[str, SearchResult], request: Request) -> SearchResult:

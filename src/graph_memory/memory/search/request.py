@@ -14,13 +14,13 @@ from graph_memory.memory.search.index.index_filters import EARLIEST, LATEST, mic
 from graph_memory.memory.search.ranking.ranking import DEFAULT, Weights
 from graph_memory.memory.search.results import FILTERS, WEIGHTS, SearchMode, Syntax
 from graph_memory.model.errors import Hint
-from graph_memory.model.matching import FieldFilter, Wanted
+from graph_memory.model.matching import Criteria, FieldFilter
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted, shown, suggestion
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import check_query, check_tags, fault, not_a_cursor
+from graph_memory.model.text.wording import printable, quote, suggestion
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument, invalid_cursor
 from graph_memory.model.values.properties import PropertyValue, check_properties
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.log.writing import utc_now
 
 MAX_RESULTS = 100
@@ -92,9 +92,9 @@ class Filters:
         return None if self.valid_at is None else microseconds(self.valid_at)
 
     @property
-    def node_criteria(self) -> Wanted:
+    def node_criteria(self) -> Criteria:
         """The conditions on the state of a node, without type and tags."""
-        return Wanted(kind=Kind.NODE, properties=self.properties, valid_at=self.valid_at, fields=self.fields)
+        return Criteria(kind=Kind.NODE, properties=self.properties, valid_at=self.valid_at, fields=self.fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,10 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise fault("query", "The query has no words", "Use a question or some words.")
+            raise invalid_argument("query", "The query has no words", "Use a question or some words.")
         if len(self.query) > MAX_QUERY_LENGTH:
             message = f"query has {len(self.query):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
-            raise fault("query", message, "Shorten it to the words that matter.")
+            raise invalid_argument("query", message, "Shorten it to the words that matter.")
         check_choice("search_mode", self.mode, get_args(SearchMode))
         check_choice("syntax", self.syntax, get_args(Syntax))
         check_integer("max_results", self.max_results, 1, MAX_RESULTS)
@@ -136,9 +136,11 @@ def weights_of(weightings: Mapping[str, float] | None) -> Weights:
     for key, value in check_keys("weightings", weightings, names).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= (number := cast("float", value)) <= _MAX_WEIGHT:
-            raise fault("weightings", f"{key} is {quoted(value)}", f"Use a number from 0 to {_MAX_WEIGHT:g}.")
+            raise invalid_argument("weightings", f"{key} is {quote(value)}", f"Use a number from 0 to {_MAX_WEIGHT:g}.")
         if names[key] in scores:
-            raise fault("weightings", f"{names[key]} is given twice", "Pass it once, with or without _weight.")
+            raise invalid_argument(
+                "weightings", f"{names[key]} is given twice", "Pass it once, with or without _weight."
+            )
         scores[names[key]] = float(number)
     return Weights(**scores)
 
@@ -148,11 +150,13 @@ def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime 
     values = {key: value for key, value in check_keys("filters", filters_by_name, FILTERS).items() if value is not None}
     for key in ("path_prefix", "namespace"):
         if not isinstance(values.get(key, ""), str):
-            raise fault("filters", f"{key} is {quoted(values[key])}", "Use a text.")
+            raise invalid_argument("filters", f"{key} is {quote(values[key])}", "Use a text.")
     fields: dict[str, Any] = {key: values.get(key) for key in _FIELDS}
     properties = values.get("properties", {})
     if not isinstance(properties, Mapping):
-        raise fault("filters", f"properties is {quoted(properties)}", 'Use an object, such as {"status": "open"}.')
+        raise invalid_argument(
+            "filters", f"properties is {quote(properties)}", 'Use an object, such as {"status": "open"}.'
+        )
     edges, strength = values.get("min_edge_count"), values.get("min_strength")
     filters = Filters(
         types=check_type_names("node_types", values.get("node_types", ())),
@@ -160,13 +164,13 @@ def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime 
         properties=check_properties(cast("Mapping[str, object]", properties)),
         tags=check_tags(check_list("tags", values.get("tags", ()))),
         min_edges=None if edges is None else check_integer("min_edge_count", edges, 0, _MAX_EDGES) or None,
-        min_strength=None if strength is None else fraction("min_strength", strength) or None,
-        valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
+        min_strength=None if strength is None else check_fraction("min_strength", strength) or None,
+        valid_at=None if valid_at is None else parse_instant("valid_at", valid_at, utc_now()),
     )
     first, last = filters.created or (EARLIEST, LATEST)
     if first > last:
         message = Hint("{created_after} is not before {created_before}")
-        raise fault("filters", message, "Swap them, or omit one.")
+        raise invalid_argument("filters", message, "Swap them, or omit one.")
     return filters
 
 
@@ -184,14 +188,14 @@ def vector_of(numbers: Sequence[float]) -> tuple[float, ...]:
     hint = "Pass the numbers that the domain's model returned for a text."
     is_list = isinstance(numbers, Iterable) and not isinstance(numbers, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
     if not is_list or not all(isinstance(value, int | float) for value in numbers):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("vector", "vector is not a list of numbers", hint)
+        raise invalid_argument("vector", "vector is not a list of numbers", hint)
     try:
         vector = tuple(float(value) for value in numbers)
     except OverflowError:
-        raise fault("vector", "vector has a number that is too large", hint) from None
+        raise invalid_argument("vector", "vector has a number that is too large", hint) from None
     length = math.hypot(*vector)
     if not _MIN_VECTOR_LENGTH < length < math.inf:
-        raise fault("vector", "vector has no direction", hint)
+        raise invalid_argument("vector", "vector has no direction", hint)
     return tuple(value / length for value in vector)
 
 
@@ -200,7 +204,7 @@ def cursor_of(text: str | None) -> Cursor | None:
     if text is None:
         return None
     if not isinstance(text, str) or not (match := _CURSOR.fullmatch(text)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise not_a_cursor(text)
+        raise invalid_cursor(text)
     return Cursor(*map(int, match.groups()))
 
 
@@ -211,18 +215,22 @@ def check_keys(
     if value is None:
         return {}
     if not isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault(argument, f"{argument} is {quoted(value)}, not an object", f"Valid keys are {', '.join(valid)}.")
+        raise invalid_argument(
+            argument, f"{argument} is {quote(value)}, not an object", f"Valid keys are {', '.join(valid)}."
+        )
     for key in value:
         if key not in valid:
             hint = f"{suggestion(str(key), valid, '')} Valid keys are {', '.join(valid)}.".strip()
-            raise fault(argument, f"{argument} has no {shown(key)}", hint)
+            raise invalid_argument(argument, f"{argument} has no {printable(key)}", hint)
     return value
 
 
 def check_list(argument: str, value: object) -> list[str]:
     """Return the value as a list. Raises INVALID_ARGUMENT if it is not one."""
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise fault(argument, f"{argument} is {quoted(value)}, not a list", 'For a single value, pass ["value"].')
+        raise invalid_argument(
+            argument, f"{argument} is {quote(value)}, not a list", 'For a single value, pass ["value"].'
+        )
     return list(cast("Sequence[str]", value))
 
 
@@ -230,7 +238,7 @@ def check_type_names(argument: str, value: object) -> tuple[str, ...]:
     """Return type names without duplicates. Raises INVALID_ARGUMENT."""
     names = check_list(argument, value)
     if len(names) > _MAX_TYPES or not all(isinstance(name, str) and name for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault(argument, f"{argument} is {quoted(names)}", f"Pass at most {_MAX_TYPES} type names.")
+        raise invalid_argument(argument, f"{argument} is {quote(names)}", f"Pass at most {_MAX_TYPES} type names.")
     return tuple(dict.fromkeys(names))
 
 
@@ -238,12 +246,12 @@ def check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
     """Raise INVALID_ARGUMENT if a value is not one of the valid texts."""
     if value not in valid:
         hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
-        raise fault(argument, f"{quoted(value)} is not a valid {argument}", hint)
+        raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)
 
 
 def check_integer(argument: str, value: object, minimum: int, maximum: int | None) -> int:
     """Return a whole number between bounds. Raises INVALID_ARGUMENT."""
     bounds = f"from {minimum} to {maximum:,}" if maximum is not None else f"of at least {minimum}"
     if type(value) is not int or value < minimum or (maximum is not None and value > maximum):
-        raise fault(argument, f"{argument} is {quoted(value)}", f"Use a whole number {bounds}.")
+        raise invalid_argument(argument, f"{argument} is {quote(value)}", f"Use a whole number {bounds}.")
     return value

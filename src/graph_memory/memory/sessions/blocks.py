@@ -16,8 +16,8 @@ from graph_memory.memory.sessions.results import Block, BlockEdited, Blocks
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.subjects import BLOCK as BLOCK_TYPE
 from graph_memory.model.text.visible import check_visible
-from graph_memory.model.text.wording import listed, nearest, quoted
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.text.wording import join_names, nearest, quote
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
 BLOCK = NoteKind(BLOCK_TYPE, "label", "A short text that an agent reads at the start of each session")
 STANDARD = ("persona", "human", "project")
@@ -43,17 +43,17 @@ class Edit:
     def __post_init__(self) -> None:
         check_label(self.label)
         if not isinstance(self.text, str) or not is_encodable(self.text):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise fault("text", "text cannot be stored", "Use a text without lone surrogates.")
+            raise invalid_argument("text", "text cannot be stored", "Use a text without lone surrogates.")
         if self.mode not in ("append", "replace"):
-            raise fault("mode", f"{quoted(self.mode)} is not a mode", "Use append or replace.")
+            raise invalid_argument("mode", f"{quote(self.mode)} is not a mode", "Use append or replace.")
         if self.old is not None and (self.mode != "replace" or not self.old):
-            raise fault(
+            raise invalid_argument(
                 "old", "old is only for replace, and must not be empty", "Use the part of the block that text replaces."
             )
         if self.mode == "append" and not self.text and self.limit is None:
-            raise fault("text", "There is nothing to append", "Pass a text.")
+            raise invalid_argument("text", "There is nothing to append", "Pass a text.")
         if self.limit is not None and (type(self.limit) is not int or not 1 <= self.limit <= MAX_LIMIT):
-            raise fault(
+            raise invalid_argument(
                 "limit", f"limit is {self.limit!r}", f"Use a whole number of characters from 1 to {MAX_LIMIT:,}."
             )
         object.__setattr__(self, "text", _normalize(self.text))
@@ -80,7 +80,9 @@ class Edit:
         if count != 1:
             part = ", or use a part that occurs once, exactly as {get_block|session_start} shows it"
             hint = Hint("Leave old out to replace all", part, ".")
-            raise fault("old", f"{quoted(self.old)} is {count or 'not'}{' times' if count else ''} in the block", hint)
+            raise invalid_argument(
+                "old", f"{quote(self.old)} is {count or 'not'}{' times' if count else ''} in the block", hint
+            )
         return before.replace(self.old, self.text)
 
 
@@ -96,7 +98,7 @@ def check_label(label: object) -> str:
     is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
     if not is_label or not 1 <= len(str(label)) <= MAX_LABEL_LENGTH:
         hint = f"Use one or a few words of 1 to {MAX_LABEL_LENGTH} characters, such as {', '.join(STANDARD)}."
-        raise fault("label", f"{quoted(label)} cannot be a label", hint)
+        raise invalid_argument("label", f"{quote(label)} cannot be a label", hint)
     return str(label)
 
 
@@ -131,11 +133,11 @@ def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
     label = _same_label(check_label(label), blocks)
     if label not in blocks:
         nearest_label = nearest(label, list(blocks))
-        hint = Hint("There are {labels}.", " Use {edit_block} to create one.", labels=listed(list(blocks)))
+        hint = Hint("There are {labels}.", " Use {edit_block} to create one.", labels=join_names(list(blocks)))
         suggestion = (
-            Hint("Did you mean {near}? {hint}", near=quoted(nearest_label), hint=hint) if nearest_label else hint
+            Hint("Did you mean {near}? {hint}", near=quote(nearest_label), hint=hint) if nearest_label else hint
         )
-        raise fault("label", f"There is no block {quoted(label)}", suggestion)
+        raise invalid_argument("label", f"There is no block {quote(label)}", suggestion)
     return Blocks(blocks=(blocks[label],))
 
 

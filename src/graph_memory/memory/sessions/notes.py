@@ -19,7 +19,7 @@ from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.projection import live_state, new_type_draft
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, NodeState
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
 from graph_memory.model.values.properties import PropertyType, PropertyValue
@@ -121,7 +121,7 @@ async def read_notes(
 
 def _unreadable(node: NodeState, kind: NoteKind, error: GraphError) -> GraphError:
     key = node.properties.get(kind.key, node.id)
-    message = f"{kind.type} {quoted(key)} cannot be read: {error.message}"
+    message = f"{kind.type} {quote(key)} cannot be read: {error.message}"
     return GraphError(error.code, message, {**error.details, kind.key: key})
 
 

@@ -31,8 +31,16 @@ from graph_memory.memory.sessions.results import Blocks
 from graph_memory.model.errors import Hint
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.subjects.subjects import ENTITY, MENTIONED, PLACE, RELATION, TEXT, folded, user_properties
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.subjects.subjects import (
+    ENTITY,
+    MENTIONED,
+    PLACE,
+    RELATION,
+    TEXT,
+    fold_entity_text,
+    user_properties,
+)
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -101,7 +109,7 @@ class PastMemory(Past):
         """
         if detail:
             hint = Hint("Omit detail.", " {memory_log} has ids and times.")
-            raise fault("detail", "detail is not available for the past", hint)
+            raise invalid_argument("detail", "detail is not available for the past", hint)
         names_wanted = frozenset(asked.names_from(names))
         graph = await self._graph()
         entities = [entity for entity in graph.rows.entities if not names_wanted.isdisjoint(graph.names(entity))]
@@ -112,7 +120,7 @@ class PastMemory(Past):
         """Return the entities whose name, alias, type or observations contain a text. See `Entities.search_nodes`."""
         text = asked.text_from(query, "query")
         graph = await self._graph()
-        row = graph.find_matching([folded(text)])
+        row = graph.find_matching([fold_entity_text(text)])
         if not row.entities and self._core.search_words and (needles := needles_of(text)):
             row = best_first(graph.find_matching(needles), needles)
         return graph_of([row])

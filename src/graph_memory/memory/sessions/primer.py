@@ -9,7 +9,7 @@ from graph_memory.memory.recall.rendering.sentence_selection import select_sente
 from graph_memory.memory.recall.rendering.wording import flat
 from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
 from graph_memory.memory.search.token_budget import Room
-from graph_memory.model.text.visible import visible
+from graph_memory.model.text.visible import to_visible
 
 _CUT = "> … (cut: {} shows the whole text)"
 
@@ -53,7 +53,7 @@ class Primer(Room):
         """Add a quoted text in a share of the remaining tokens, cut if it does not fit. `how` shows the whole text."""
         aside = self.left - int(self.left * share)
         self.left -= aside
-        lines = [*first_lines, *(f"> {visible(line)}" for line in text.splitlines())]
+        lines = [*first_lines, *(f"> {to_visible(line)}" for line in text.splitlines())]
         omitted_before, number = self.left_out, self.add_section(head, lines)
         if number < len(lines):
             self.left_out = omitted_before + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from graph_memory.memory.entities.cleaning.results import Finding
-from graph_memory.model.results import Answered, Result
+from graph_memory.model.results import Result, ResultWithWarnings
 
 
 class Block(Result):
@@ -19,7 +19,7 @@ class Block(Result):
     version: int | None = Field(default=None, description="For expected_version")
 
 
-class Blocks(Answered):
+class Blocks(ResultWithWarnings):
     """Blocks, the standard ones first."""
 
     blocks: tuple[Block, ...]
@@ -31,7 +31,7 @@ class BlockEdited(Block):
     changed: bool
 
 
-class SessionStarted(Answered):
+class SessionStarted(ResultWithWarnings):
     """The knowledge for the start of a session."""
 
     session_id: str | None = Field(

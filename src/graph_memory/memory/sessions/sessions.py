@@ -33,12 +33,12 @@ from graph_memory.memory.sessions.primer import Primer
 from graph_memory.memory.sessions.recent_changes import read_changes
 from graph_memory.memory.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import is_whole
+from graph_memory.model.events import is_generated_id
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.subjects import SUMMARY as SUMMARY_TYPE
 from graph_memory.model.subjects.subjects import SUMMARY_KEY, NodeState
-from graph_memory.model.text.wording import day, quoted, shown
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.text.wording import format_day, printable, quote
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -82,10 +82,10 @@ class StartRequest:
     def __post_init__(self) -> None:
         for argument, value in (("session_id", self.session_id), ("project", self.project)):
             if value is not None and not (isinstance(value, str) and value.strip() and is_encodable(value)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-                raise fault(argument, f"{argument} is {quoted(value)}", "Use a text, or omit it.")
+                raise invalid_argument(argument, f"{argument} is {quote(value)}", "Use a text, or omit it.")
         if type(self.max_tokens) is not int or not MIN_TOKENS_OF_START <= self.max_tokens <= MOST_TOKENS:
             hint = f"Use a whole number from {MIN_TOKENS_OF_START} to {MOST_TOKENS:,}."
-            raise fault("max_tokens", f"max_tokens is {self.max_tokens!r}", hint)
+            raise invalid_argument("max_tokens", f"max_tokens is {self.max_tokens!r}", hint)
 
 
 async def session_start(core: Core, domain: str, request: StartRequest) -> SessionStarted:
@@ -111,7 +111,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
         head = block.label if block.label in STANDARD else f"Block {label(block.label)}"
         primer.add_quotation(head, block.text, "get_block")
     if last is not None:
-        when, how = f"Summary as of {day(last.node.modified)}:", f"recall with focus {last.node.id}"
+        when, how = f"Summary as of {format_day(last.node.modified)}:", f"recall with focus {last.node.id}"
         primer.add_quotation("Last time", last.text, how, [when], _SUMMARY_SHARE)
     shown_ids = {id_ for id_ in (*(block.id for block in blocks), last and last.node.id) if id_}
     changes = await read_changes(core, domain, request.project)
@@ -228,13 +228,13 @@ class _Recaller:
         notes: Sequence[str] = ()
         if not self.shown_ids.issuperset(ranked.owner for ranked in ranking.ranked):
             room = max(self.primer.left - needed, self.primer.left // 2)
-            notes = await self.add_recall(f"About {shown(project)}", "medium", project, int(room * _PROJECT_SHARE))
+            notes = await self.add_recall(f"About {printable(project)}", "medium", project, int(room * _PROJECT_SHARE))
         notes = [*coverage_of_index.warnings, *notes]
         if coverage_of_index.behind:
             behind = coverage_of_index.behind
-            missing = f"The last {behind:,} changes are not indexed yet, so their facts about {quoted(project)}"
+            missing = f"The last {behind:,} changes are not indexed yet, so their facts about {quote(project)}"
             return [*notes, f"{missing} are missing. Use recall in a moment."]
-        return notes if ranking.ranked else [*notes, f"Nothing is known about {quoted(project)} yet."]
+        return notes if ranking.ranked else [*notes, f"Nothing is known about {quote(project)} yet."]
 
     async def add_recall(self, head: str, depth: Depth, query: str | None, room: int) -> Sequence[str]:
         """Add a recall within a token budget. Returns its warnings."""
@@ -274,7 +274,7 @@ async def _read_goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal
     names = [type_.name for type_ in ontology.node_types if type_.name.casefold() in _GOALS]
     ids = await core.store.read(UNFINISHED, domain=domain, types=names, closed=sorted(_FINISHED), limit=100)
     now = utc_now()
-    current = [node for node in await nodes_of(core.store, domain, ids) if node.validity.ended_by(now) is None]
+    current = [node for node in await nodes_of(core.store, domain, ids) if node.validity.end_if_past(now) is None]
     current.sort(key=lambda node: due_date(node.properties.items()))
     goals: list[_Goal] = []
     for node in current[:_MAX_LISTED]:
@@ -306,12 +306,14 @@ async def session_end(
     """Store the summary of a session. See `Entities.session_end`."""
     request = StartRequest(session_id, project)
     if not isinstance(summary, str) or not summary.strip() or not is_encodable(summary):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("summary", "There is no summary", "Use a few lines: what was done, decided, and is open.")
+        raise invalid_argument(
+            "summary", "There is no summary", "Use a few lines: what was done, decided, and is open."
+        )
     session = request.session_id or core.origin.session
 
     def decide(_: Note | None) -> DesiredNote:
         properties = {SUMMARY.key: session, "project": project}
-        is_named = session is not None and not is_whole(session)
+        is_named = session is not None and not is_generated_id(session)
         title = f"Session {session}" if is_named else f"Session of {utc_now():%Y-%m-%d %H:%M}"
         return DesiredNote(
             summary.strip(), title, {key: value for key, value in properties.items() if value is not None}

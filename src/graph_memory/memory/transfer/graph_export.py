@@ -28,8 +28,8 @@ from graph_memory.model.projection import live_state
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, Validity, content_ref
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 
@@ -44,7 +44,9 @@ async def export_graph(
 ) -> GraphExported:
     """Write the state of a domain at a point. See `Transfer.export_graph`."""
     if form not in get_args(GraphFormat):
-        raise fault("format", f"{quoted(form)} is not a format", f"Use one of {', '.join(get_args(GraphFormat))}.")
+        raise invalid_argument(
+            "format", f"{quote(form)} is not a format", f"Use one of {', '.join(get_args(GraphFormat))}."
+        )
     target = Path(target) if isinstance(target, str) else target
     seq = await seq_at(core.store, domain, "at", at)
     await header_of(core, domain)
@@ -65,7 +67,7 @@ async def export_graph(
 def _folder(target: Path | IO[bytes]) -> Path:
     if isinstance(target, Path):
         return target
-    raise fault("target", "CSV is a folder of files", "Give the name of a folder.")
+    raise invalid_argument("target", "CSV is a folder of files", "Give the name of a folder.")
 
 
 class _Kept:
@@ -133,11 +135,11 @@ def _node(node: NodeState, content: Content | None) -> NodeRecord:
         key=Key(node.id),
         labels=(node.type,),
         properties=node.properties,
-        content=(content.as_given if content else "") or None,
+        content=(content.encoded if content else "") or None,
         format=None if node.content.format == MARKDOWN else node.content.format,
         encoding=None if node.content.is_text else node.content.encoding,
         tags=node.tags,
-        fields=node.fields.told,
+        fields=node.fields.non_defaults,
         valid_from=begin,
         valid_to=end,
     )
@@ -149,13 +151,13 @@ def _connection(connection: ConnectionState, content: Content | None) -> Connect
         place=_NOWHERE,
         id=connection.id,
         type=connection.type,
-        strength=connection.strength.told() or None,
+        strength=connection.strength.to_dict() or None,
         importance=connection.importance,
-        made=connection.provenance.told(),
+        made=connection.provenance.to_dict(),
         start=Key(connection.from_node_id),
         end=Key(connection.to_node_id),
         properties=connection.properties,
-        content=content.as_given if content else None,
+        content=content.encoded if content else None,
         valid_from=begin,
         valid_to=end,
     )

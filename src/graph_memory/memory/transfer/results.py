@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from graph_memory.model.results import Answered, Result, Text
+from graph_memory.model.results import Result, ResultWithWarnings, Text
 
 GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official"]
 """Formats of other programs."""
@@ -27,7 +27,7 @@ class Exported(Result):
     sha256: str = Field(description="SHA-256 of all lines but the last, before compression; the last line has it")
 
 
-class Imported(Answered):
+class Imported(ResultWithWarnings):
     """The domain that an import created."""
 
     domain: str = Field(description="Name of the new domain")
@@ -52,7 +52,7 @@ class FolderExported(Result):
     links: int | None = Field(default=None, description="Links to other domains written, where there are any")
 
 
-class FolderImported(Answered):
+class FolderImported(ResultWithWarnings):
     """The domain that an import of a folder created."""
 
     domain: str = Field(description="Name of the new domain")

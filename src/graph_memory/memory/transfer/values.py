@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from graph_memory.model.text.wording import kind_of, quoted, shown
+from graph_memory.model.text.wording import kind_of, printable, quote
 from graph_memory.model.time.clock import in_utc
 from graph_memory.model.values.arguments import check_domain, check_new_id
 
@@ -126,14 +126,14 @@ _EXPECTED = {
 
 def _fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
-    name = shown(".".join(map(str, first["loc"])))
+    name = printable(".".join(map(str, first["loc"])))
     match first["type"]:
         case "missing":
             return f"has no {name}"
         case "extra_forbidden":
             return f"holds {name}, which does not belong there"
         case "literal_error":
-            return f"holds {quoted(first['input'])} as {name}, which is not allowed"
+            return f"holds {quote(first['input'])} as {name}, which is not allowed"
         case "value_error":
             return f"{first['msg'].removeprefix('Value error, ')}{f' as {name}' if name else ''}"
         case kind:

@@ -23,8 +23,8 @@ from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.request import TAKES_ALL, EdgeFilter, NodeFilter
 from graph_memory.memory.traversal.walks.edges import MAX_CHANGES, MAX_WEIGHED, Edge, EdgeReply, EdgeRequest, Steps
 from graph_memory.memory.traversal.walks.weighting import number
-from graph_memory.model.matching import Wanted
-from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.matching import Criteria
+from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import user_properties
 from graph_memory.model.values.strength import IMPORTANCE, Strength
@@ -81,7 +81,7 @@ class Frontier:
             return cast("R", stop.value)
 
     @property
-    def names(self) -> Names | None:
+    def names(self) -> TypeNames | None:
         """The stored names of the connection types to follow. None for all."""
         ontology = self.scale.ontology
         if not self.edges.types or ontology is None:
@@ -89,7 +89,7 @@ class Frontier:
         stored = [ontology.names_of(name) for name in self.edges.types]
         along = dict.fromkeys(type_name for names in stored for type_name in names.along)
         against = dict.fromkeys(type_name for names in stored for type_name in names.against)
-        return Names(tuple(along), tuple(against))
+        return TypeNames(tuple(along), tuple(against))
 
     async def read_edges(self, request: EdgeRequest) -> EdgeReply:
         """Return the connections of nodes that may be followed."""
@@ -192,12 +192,12 @@ class Frontier:
     async def filter_nodes(self, nodes: Collection[str]) -> set[str]:
         """Return the nodes that pass the node filter, by the log, and the starts."""
         others, starts = sorted({*nodes}.difference(self.starts)), {*nodes}.intersection(self.starts)
-        wanted = Wanted(kind=Kind.NODE, properties=self.nodes.properties)
+        wanted = Criteria(kind=Kind.NODE, properties=self.nodes.properties)
         states = await states_of(self.place.core, self.place.domain, others, self.scale.at)
         return starts | {
             str(state["_subject"])
             for state in states
-            if wanted.takes(state)
+            if wanted.matches(state)
             and (not self.nodes.types or state["_type"] in self.nodes.types)
             and frozenset(self.nodes.tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
         }
@@ -214,8 +214,8 @@ class Frontier:
     def _changed_edge(self, row: ConcurrentChange) -> Edge | None:
         """Return a changed connection, by its last event, or None if the filter excludes it."""
         event = row.event
-        wanted = Wanted(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
-        if event is None or not wanted.takes(event) or (weight := self.scale.weight_of(event)) < self.edges.least:
+        wanted = Criteria(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
+        if event is None or not wanted.matches(event) or (weight := self.scale.weight_of(event)) < self.edges.least:
             return None
         values = cast("Mapping[str, str]", event)
         return Edge(

@@ -31,7 +31,7 @@ from graph_memory.memory.traversal.walks.paths import (
     unit_cost,
     weight_cost,
 )
-from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.ontology.ontology import TypeNames
 from graph_memory.model.results import Direction, NodeSummary
 from graph_memory.model.subjects.kinds import Kind
 
@@ -145,7 +145,7 @@ async def _read_connections(frontier: Frontier, node_id: str, edges: Sequence[Ed
     return [_as_result(row, _inverse_name(row, node_id, filter_, names), edges_by_id[row.id]) for row in rows]
 
 
-def _inverse_name(row: DescribedRow, node_id: str, filter_: EdgeFilter, names: Mapping[str, Names]) -> str | None:
+def _inverse_name(row: DescribedRow, node_id: str, filter_: EdgeFilter, names: Mapping[str, TypeNames]) -> str | None:
     """Return the inverse name of a connection, or None if it is followed as stored."""
     is_followed = (row.from_id == node_id and filter_.direction != "in") or (
         row.to_id == node_id and filter_.direction != "out"

@@ -12,11 +12,11 @@ from graph_memory.memory.traversal.results import Deduplication, PathMode, Retur
 from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
 from graph_memory.memory.traversal.walks.weighting import Weighting
 from graph_memory.model.results import Direction
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import check_direction, check_tags, fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import check_direction, check_tags, invalid_argument
 from graph_memory.model.values.properties import PropertyValue, check_properties
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.log.writing import utc_now
 
 MAX_STARTS = 50
@@ -87,16 +87,16 @@ class WalkRequest:
             check_integer("max_tokens", self.max_tokens, MIN_TOKENS, None)
         if self.cross_domains and self.as_of is not None:
             hint = "Omit as_of, or walk in each domain separately."
-            raise fault("as_of", "Links to other domains cannot be followed in the past", hint)
+            raise invalid_argument("as_of", "Links to other domains cannot be followed in the past", hint)
         if len(self.starts) > self.max_nodes:
-            raise fault(
+            raise invalid_argument(
                 "max_nodes",
                 f"max_nodes is less than the {len(self.starts)} starts",
                 "Increase it, or give fewer starts.",
             )
         if self.strategy == "bidirectional" and len(self.starts) == 1:
             hint = "Give several starts; from one, use breadth_first."
-            raise fault("start", "bidirectional needs at least two starts", hint)
+            raise invalid_argument("start", "bidirectional needs at least two starts", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ class PathRequest:
         check_integer("max_depth", self.max_depth, 1, MAX_DEPTH)
         check_integer("k", self.k, 1, MAX_PATHS)
         if self.k > 1 and self.mode == "shortest":
-            raise fault("k", "Mode shortest returns one path", "Use mode k_shortest for several, or omit k.")
+            raise invalid_argument("k", "Mode shortest returns one path", "Use mode k_shortest for several, or omit k.")
 
 
 def starts_of(starts: Sequence[str] | str) -> tuple[str, ...]:
     """Return the ids of the nodes where a walk starts. Raises INVALID_ARGUMENT."""
     results = tuple(dict.fromkeys([starts] if isinstance(starts, str) else check_list("start", starts)))
     if not 0 < len(results) <= MAX_STARTS or not all(isinstance(node_id, str) and node_id for node_id in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise fault("start", f"start is {quoted(list(results))}", f"Give 1 to {MAX_STARTS} ids of nodes.")
+        raise invalid_argument("start", f"start is {quote(list(results))}", f"Give 1 to {MAX_STARTS} ids of nodes.")
     return results
 
 
@@ -136,7 +136,7 @@ def edges_of(arguments: Mapping[str, object] | None, valid_at: datetime | str | 
         cast("Direction", fields.get("direction") or "both"),
         valid_at,
         _properties("edge_filter", fields.get("properties")),
-        0.0 if least is None else fraction("min_strength", least),
+        0.0 if least is None else check_fraction("min_strength", least),
     )
 
 
@@ -149,7 +149,7 @@ def edge_filter(
 ) -> EdgeFilter:
     """Return a filter for connections from its fields. Raises INVALID_ARGUMENT."""
     check_direction(direction)
-    valid = None if valid_at is None else instant("valid_at", valid_at, utc_now())
+    valid = None if valid_at is None else parse_instant("valid_at", valid_at, utc_now())
     return EdgeFilter(check_type_names("types", types or ()), direction, properties or {}, least, valid)
 
 
@@ -165,5 +165,7 @@ def nodes_of(arguments: Mapping[str, object] | None) -> NodeFilter:
 
 def _properties(argument: str, properties: object) -> dict[str, PropertyValue]:
     if not isinstance(properties or {}, Mapping):
-        raise fault(argument, f"properties is {quoted(properties)}", 'Give an object, as in {"status": "open"}.')
+        raise invalid_argument(
+            argument, f"properties is {quote(properties)}", 'Give an object, as in {"status": "open"}.'
+        )
     return check_properties(cast("Mapping[str, object]", properties or {}))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.results import Answered, ConnectionBrief, NodeBrief, NodeSummary, Result
+from graph_memory.model.results import ConnectionBrief, NodeBrief, NodeSummary, Result, ResultWithWarnings
 from graph_memory.model.values.properties import PropertyValue
 
 ReturnMode = Literal["full_content", "summarized", "adaptive"]
@@ -72,7 +72,7 @@ class LeftOut(Result):
     )
 
 
-class Walked(Answered):
+class Walked(ResultWithWarnings):
     """The nodes that a walk reached, in order, and the connections between them."""
 
     nodes: tuple[ReachedNode, ...]
@@ -91,7 +91,7 @@ class Path(Result):
     weight: float = Field(description="Product of the weights of the connections")
 
 
-class Paths(Answered):
+class Paths(ResultWithWarnings):
     """Paths, the best first. If there is none, a sentence about the search."""
 
     paths: tuple[Path, ...]
@@ -106,7 +106,7 @@ class NextTo(ConnectionBrief):
     until: date | None = Field(default=None, description="The last day on which it holds, if it ends")
 
 
-class Neighbors(Answered):
+class Neighbors(ResultWithWarnings):
     """A node, its connections and its neighbours, the heaviest first."""
 
     node: NodeSummary

@@ -23,10 +23,10 @@ from graph_memory.memory.verify.facts import (
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import INVERSE_OF, inverse_place, materialized_as, searched_text
+from graph_memory.model.projection import INVERSE_OF, inverse_ends, inverse_type, searchable_text
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.subjects.subjects import FOLDED, IS_LONG, content_ref, folded
+from graph_memory.model.subjects.subjects import FOLDED, IS_LONG, content_ref, fold_entity_text
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.exact import exact
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
@@ -310,7 +310,7 @@ class Examination:
         rows = await self._reader.read(LOOSE_INVERSES, **params) if elements and params["inverses"] else []
         events = await self._events([str(row.stored[INVERSE_OF]) for row in rows]) if rows else []
         places = [
-            {**inverse_place(event.draft), "type": materialized_as(event.draft, self._ontology)}
+            {**inverse_ends(event.draft), "type": inverse_type(event.draft, self._ontology)}
             for event in events
             if event.draft.op is not Op.DELETE
         ]
@@ -333,7 +333,7 @@ class Examination:
             live_subjects["ontology", None] = LiveSubject(facts=state_facts(row))
 
     async def _derived_facts(self, ids: Sequence[str], events: Iterable[Event]) -> Mapping[str, Facts]:
-        places = [inverse_place(event.draft) for event in events if materialized_as(event.draft, self._ontology)]
+        places = [inverse_ends(event.draft) for event in events if inverse_type(event.draft, self._ontology)]
         inverses = await self._reader.read(INVERSES, domain=self._domain, rows=places) if places else []
         keys = await self._reader.read(KEYS, domain=self._domain, owners=ids)
         windows = await self._reader.read(WINDOWS, domain=self._domain, owners=ids)
@@ -358,8 +358,12 @@ def _no_windows(event: Event) -> tuple[str, ...] | None:
 
 def _settle_text(live: LiveSubject, event: Event) -> None:
     """Treat an indexed text as waiting for indexing: both states are correct."""
-    text, is_waiting = searched_text(event.draft), exact(value=False)
-    if text is not None and live.facts.get(_FOLDED) == folded(text) and live.facts.get(_IS_LONG) in (None, is_waiting):
+    text, is_waiting = searchable_text(event.draft), exact(value=False)
+    if (
+        text is not None
+        and live.facts.get(_FOLDED) == fold_entity_text(text)
+        and live.facts.get(_IS_LONG) in (None, is_waiting)
+    ):
         del live.facts[_FOLDED]
         live.facts[_IS_LONG] = is_waiting
 

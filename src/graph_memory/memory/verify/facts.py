@@ -18,9 +18,9 @@ from graph_memory.model.projection import (
     Row,
     indexes_in,
     inverse_state,
+    inverse_type,
     key_rows,
     live_state,
-    materialized_as,
     window_rows,
 )
 from graph_memory.model.results import Difference
@@ -92,7 +92,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
     if draft.kind is Kind.CONNECTION_TYPE:
         facts |= _type_ends(draft.state or {})
     facts |= expected_rows(event.domain, draft, indexes_in(draft.kind, draft.type or "", ontology))
-    if name := materialized_as(draft, ontology):
+    if name := inverse_type(draft, ontology):
         facts |= inverse_facts([InverseRow(draft.subject, name, inverse_state(event, name))])
     if draft.kind in TYPES:
         facts["defined by the ontology"] = "yes"

@@ -27,7 +27,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import indexes_in
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind
 from graph_memory.model.subjects.subjects import StoredValue
-from graph_memory.model.text.search_windows import most_windows, windows
+from graph_memory.model.text.search_windows import max_windows, windows
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -171,7 +171,7 @@ class QuickComparison:
         for start, end, part in _split_range(after, last, nodes):
             params = {"domain": self.domain, "after": start, "last": end}
             [keys] = await self.reader.read(KEYS_BETWEEN, **params)
-            places = most_windows(max((unproved.size or 0 for unproved in part), default=0))
+            places = max_windows(max((unproved.size or 0 for unproved in part), default=0))
             [stored_windows] = await self.reader.read(WINDOWS_BETWEEN, **params, places=places)
             differing, unclaimed = await self._find_differing(part, keys, stored_windows)
             unlike |= differing

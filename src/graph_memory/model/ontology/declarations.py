@@ -1,6 +1,6 @@
-"""Declarations of types, read from plain data: the inverse of `definition`, and more forgiving.
+"""Declarations of types, parsed from plain data: the inverse of `definition`, and more tolerant.
 
-A fault of shape is INVALID_ARGUMENT and names the place; a declaration that contradicts itself is INVALID_ONTOLOGY.
+Data of the wrong kind raises INVALID_ARGUMENT with the place; a contradictory declaration raises INVALID_ONTOLOGY.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import TypeVar, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.indexes import Index
-from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS, ConnectionType, NodeType, PropertyRule, check_end
-from graph_memory.model.text.wording import listed, shown, suggestion
-from graph_memory.model.values.plain import Fields, Located, located
+from graph_memory.model.ontology.types import MEANINGS, RULE_FLAGS, ConnectionType, NodeType, PropertyRule, check_end
+from graph_memory.model.text.wording import join_names, printable, suggestion
+from graph_memory.model.values.plain import Fields, LocatedValue, locate_errors
 from graph_memory.model.values.properties import ANY, PropertyType, PropertyValue
 
 _NODE_TYPE_KEYS = ("description", "required_properties", "properties", "indexes", "ad_hoc")
 _CONNECTION_TYPE_KEYS = (
     *("from_types", "from", "to_types", "to"),
     *("description", "required_properties", "properties", "indexes"),
-    *("inverse", *MEANINGS, *LINK_FLAGS, "ad_hoc", "half_life"),
+    *("inverse", *MEANINGS, *RULE_FLAGS, "ad_hoc", "half_life"),
 )
 _PROPERTY_KEYS = ("type", "description", "required", "enum", "indexed", "unique")
 _Read = TypeVar("_Read")
@@ -28,92 +28,98 @@ _TYPE_NAMES = tuple(str(kind) for kind in PropertyType)
 
 
 def node_type_from(data: Mapping[str, object]) -> NodeType:
-    """Return the node type that `definition` gave as data, or any spelling of it that YAML may have."""
-    return _node_type(_item(Located(data, ""), _NODE_TYPE_KEYS))
+    """Return the node type of plain data: the result of `definition`, or any form that YAML allows."""
+    return _node_type(_parse_item(LocatedValue(data, ""), _NODE_TYPE_KEYS))
 
 
 def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
-    """Return the connection type that `definition` gave as data, or any spelling of it that YAML may have."""
-    return _connection_type(_item(Located(data, ""), _CONNECTION_TYPE_KEYS), None)
+    """Return the connection type of plain data: the result of `definition`, or any form that YAML allows."""
+    return _connection_type(_parse_item(LocatedValue(data, ""), _CONNECTION_TYPE_KEYS), None)
 
 
-def node_types_from(data: Located) -> tuple[list[tuple[str, NodeType]], set[str]]:
-    """Return the place and the value of every node type in a list or an object, and all names, of faulty ones too."""
-    named = _all(data, _NODE_TYPE_KEYS)
-    return _each(data, named, _node_type), {one.name for one in named}
+def node_types_from(data: LocatedValue) -> tuple[list[tuple[str, NodeType]], set[str]]:
+    """Return place and value of each node type in a list or an object, and all names, also of invalid types."""
+    declarations = _parse_declarations(data, _NODE_TYPE_KEYS)
+    return _read_all(data, declarations, _node_type), {declaration.name for declaration in declarations}
 
 
-def connection_types_from(data: Located, node_types: Collection[str] | None) -> list[tuple[str, ConnectionType]]:
-    """Return the place and the value of every connection type in a list or an object.
+def connection_types_from(data: LocatedValue, node_types: Collection[str] | None) -> list[tuple[str, ConnectionType]]:
+    """Return place and value of each connection type in a list or an object.
 
-    Raises INVALID_NODE_TYPE for an end that is not among the node types, where these are known.
+    Raises INVALID_NODE_TYPE for an end that is not among the node types, if these are known.
     """
-    return _each(data, _all(data, _CONNECTION_TYPE_KEYS), lambda one: _connection_type(one, node_types))
+    return _read_all(
+        data,
+        _parse_declarations(data, _CONNECTION_TYPE_KEYS),
+        lambda declaration: _connection_type(declaration, node_types),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
-    """A declaration of any kind: its name, where it stands and what is said about it."""
+class _Declaration:
+    """A declaration of any kind: its name, its place and its fields."""
 
     name: str
     at: str
     fields: Fields
 
 
-def _each(data: Located, named: Sequence[_Named], read: Callable[[_Named], _Read]) -> list[tuple[str, _Read]]:
-    found: list[tuple[str, _Read]] = []
-    for one in named:
-        with data.going_on():
-            found.append((one.at, read(one)))
-    return found
+def _read_all(
+    data: LocatedValue, declarations: Sequence[_Declaration], read: Callable[[_Declaration], _Read]
+) -> list[tuple[str, _Read]]:
+    pairs: list[tuple[str, _Read]] = []
+    for declaration in declarations:
+        with data.collect_errors():
+            pairs.append((declaration.at, read(declaration)))
+    return pairs
 
 
-def _all(data: Located, keys: Sequence[str], shorthand: str | None = None) -> list[_Named]:
+def _parse_declarations(data: LocatedValue, keys: Sequence[str], shorthand: str | None = None) -> list[_Declaration]:
     is_mapping = isinstance(data.value, Mapping)
     entries = list(data.entries().items()) if is_mapping else [("", item) for item in data.items()]
-    found: list[_Named] = []
+    results: list[_Declaration] = []
     for name, value in entries:
-        with data.going_on():
-            found.append(_entry(name, value, keys, shorthand) if is_mapping else _item(value, keys))
-    return found
+        with data.collect_errors():
+            results.append(_parse_entry(name, value, keys, shorthand) if is_mapping else _parse_item(value, keys))
+    return results
 
 
-def _entry(name: str, data: Located, keys: Sequence[str], shorthand: str | None) -> _Named:
-    """Read `name: {...}`, `name:` alone, or `name: text` where the text is the value of the `shorthand` field."""
+def _parse_entry(name: str, data: LocatedValue, keys: Sequence[str], shorthand: str | None) -> _Declaration:
+    """Parse `name: {...}`, `name:` alone, or `name: text` in which the text is the value of the `shorthand` field."""
     if data.value is None:
-        return _Named(name, data.at, Fields(data, {}))
+        return _Declaration(name, data.at, Fields(data, {}))
     if shorthand is not None and isinstance(data.value, str):
-        return _Named(name, data.at, Fields(data, {shorthand: data}))
-    return _Named(name, data.at, data.fields(keys))
+        return _Declaration(name, data.at, Fields(data, {shorthand: data}))
+    return _Declaration(name, data.at, data.fields(keys))
 
 
-def _item(data: Located, keys: Sequence[str]) -> _Named:
-    """Read an entry of a list: a name alone, or an object with `name`."""
+def _parse_item(data: LocatedValue, keys: Sequence[str]) -> _Declaration:
+    """Parse an entry of a list: a name alone, or an object with `name`."""
     if not isinstance(data.value, Mapping):
-        return _Named(data.text(), data.at, Fields(data, {}))
+        return _Declaration(data.text(), data.at, Fields(data, {}))
     fields = data.fields(("name", *keys))
-    return _Named(fields.need("name").text(), data.at, fields)
+    return _Declaration(fields.need("name").text(), data.at, fields)
 
 
-def _node_type(one: _Named) -> NodeType:
-    properties = _properties(one.fields)
-    with located(one.at):
-        description, ad_hoc = one.fields.text("description"), one.fields.flag("ad_hoc")
-        return NodeType(one.name, description, properties, ad_hoc, _indexes(one.fields))
+def _node_type(declaration: _Declaration) -> NodeType:
+    properties = _properties(declaration.fields)
+    with locate_errors(declaration.at):
+        description, ad_hoc = declaration.fields.text("description"), declaration.fields.flag("ad_hoc")
+        return NodeType(declaration.name, description, properties, ad_hoc, _indexes(declaration.fields))
 
 
-def _connection_type(one: _Named, node_types: Collection[str] | None) -> ConnectionType:
-    fields = one.fields
+def _connection_type(declaration: _Declaration, node_types: Collection[str] | None) -> ConnectionType:
+    fields = declaration.fields
     ends: dict[str, tuple[str, ...]] = {
         "from_types": (ANY,),
         "to_types": (ANY,),
-    }  # where the ends are at fault, the rest is looked at all the same
-    for key, other in (("from_types", "from"), ("to_types", "to")):
-        with fields.owner.going_on():
-            ends[key] = _ends(one, (key, other), node_types)
-    with located(one.at):
+    }  # if the ends are invalid, the other fields are checked anyway
+    for key, short in (("from_types", "from"), ("to_types", "to")):
+        with fields.owner.collect_errors():
+            ends[key] = _ends(declaration, (key, short), node_types)
+    with locate_errors(declaration.at):
         return ConnectionType(
-            name=one.name,
+            name=declaration.name,
             from_types=ends["from_types"],
             to_types=ends["to_types"],
             description=fields.text("description"),
@@ -132,55 +138,55 @@ def _connection_type(one: _Named, node_types: Collection[str] | None) -> Connect
         )
 
 
-def _ends(one: _Named, keys: tuple[str, str], node_types: Collection[str] | None) -> tuple[str, ...]:
-    found = one.fields.need(*keys)
-    names = found.texts()
+def _ends(declaration: _Declaration, keys: tuple[str, str], node_types: Collection[str] | None) -> tuple[str, ...]:
+    entry = declaration.fields.need(*keys)
+    names = entry.texts()
     if node_types is not None:
-        for item in found.items():
-            with found.going_on(), located(item.at):
-                check_end(one.name, keys[0], item.text(), node_types)
+        for item in entry.items():
+            with entry.collect_errors(), locate_errors(item.at):
+                check_end(declaration.name, keys[0], item.text(), node_types)
     return names
 
 
 def _properties(fields: Fields) -> tuple[PropertyRule, ...]:
-    """Return the rules of a type: those of `required_properties` first, in that order, then the others."""
+    """Return the rules of a type: first `required_properties`, in that order, then the others."""
     declared = fields.get("properties")
-    named = [] if declared is None else _all(declared, _PROPERTY_KEYS, shorthand="type")
-    rules = [rule for _, rule in _each(declared or fields.owner, named, _rule)]
+    declarations = [] if declared is None else _parse_declarations(declared, _PROPERTY_KEYS, shorthand="type")
+    rules = [rule for _, rule in _read_all(declared or fields.owner, declarations, _rule)]
     required = fields.get("required_properties")
     first: dict[str, PropertyRule] = {}
     if required is not None:
-        with required.going_on():
-            _check_agreement(required, named)
+        with required.collect_errors():
+            _check_agreement(required, declarations)
             by_name = {rule.name: rule for rule in rules}
-            first = {item.text(): _required(item, by_name) for item in required.items()}
+            first = {item.text(): _as_required(item, by_name) for item in required.items()}
     return (*first.values(), *(rule for rule in rules if rule.name not in first))
 
 
 def _indexes(fields: Fields) -> tuple[Index, ...]:
-    found = fields.get("indexes")
-    return () if found is None else tuple(one.texts() for one in found.items())
+    entry = fields.get("indexes")
+    return () if entry is None else tuple(item.texts() for item in entry.items())
 
 
-def _check_agreement(required: Located, named: Sequence[_Named]) -> None:
+def _check_agreement(required: LocatedValue, declarations: Sequence[_Declaration]) -> None:
     names = required.texts()
-    for one in named:
-        said = one.fields.get("required")
-        if one.name in names and said is not None and not said.flag():
-            message = f"Property {shown(one.name)} is in required_properties but declares `required: false`"
-            raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": shown(one.name), "at": said.at})
+    for declaration in declarations:
+        flag = declaration.fields.get("required")
+        if declaration.name in names and flag is not None and not flag.flag():
+            message = f"Property {printable(declaration.name)} is in required_properties but declares `required: false`"
+            raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": printable(declaration.name), "at": flag.at})
 
 
-def _required(item: Located, rules: Mapping[str, PropertyRule]) -> PropertyRule:
-    with located(item.at):
+def _as_required(item: LocatedValue, rules: Mapping[str, PropertyRule]) -> PropertyRule:
+    with locate_errors(item.at):
         return replace(rules.get(item.text()) or PropertyRule(item.text()), required=True)
 
 
-def _rule(one: _Named) -> PropertyRule:
-    fields = one.fields
-    with located(one.at):
+def _rule(declaration: _Declaration) -> PropertyRule:
+    fields = declaration.fields
+    with locate_errors(declaration.at):
         return PropertyRule(
-            name=one.name,
+            name=declaration.name,
             type=_property_type(fields),
             description=fields.text("description"),
             required=fields.flag("required"),
@@ -191,21 +197,23 @@ def _rule(one: _Named) -> PropertyRule:
 
 
 def _property_type(fields: Fields) -> PropertyType | None:
-    found = fields.get("type")
-    if found is None:
+    entry = fields.get("type")
+    if entry is None:
         return None
-    name = found.text()
+    name = entry.text()
     if name in _TYPE_NAMES:
         return PropertyType(name)
     hint = suggestion(name, _TYPE_NAMES, "Leave the type out to allow any value.")
-    raise found.fault(f"is {shown(name)}, which is not a property type. Valid types: {listed(_TYPE_NAMES)}", hint, name)
+    raise entry.error(
+        f"is {printable(name)}, which is not a property type. Valid types: {join_names(_TYPE_NAMES)}", hint, name
+    )
 
 
 def _enum(fields: Fields) -> tuple[PropertyValue, ...]:
-    found = fields.get("enum")
-    if found is None:
+    entry = fields.get("enum")
+    if entry is None:
         return ()
-    values = tuple(item.value for item in found.items())
+    values = tuple(item.value for item in entry.items())
     if not values:
-        raise found.fault("has no values", "List the allowed values, or leave `enum` out.")
+        raise entry.error("has no values", "List the allowed values, or leave `enum` out.")
     return cast("tuple[PropertyValue, ...]", values)

@@ -1,4 +1,4 @@
-"""An ontology as a Mermaid diagram: a box for each node type, an arrow for what connection types may join."""
+"""An ontology as a Mermaid diagram: a box for each node type, an arrow for each pair that connection types may join."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANY_TITLE = "any type"
 def mermaid(ontology: Ontology) -> str:
     """Return the text of a Mermaid flowchart; connection types that join the same two boxes share an arrow.
 
-    A box of its own, drawn only when it is needed, stands for ends that may be of any type.
+    An extra box, drawn only if needed, is for ends that may have any type.
     """
     boxes = {declared.name: f"n{number}" for number, declared in enumerate(ontology.node_types)}
     arrows = _arrows(ontology, {**boxes, ANY: _ANY_BOX})
@@ -28,11 +28,11 @@ def mermaid(ontology: Ontology) -> str:
 
 
 def _arrows(ontology: Ontology, boxes: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+    arrows: dict[tuple[str, str], list[str]] = {}
     for declared in ontology.connection_types:
         for ends in _ends(declared):
-            found.setdefault((boxes[ends[0]], boxes[ends[1]]), []).append(declared.name)
-    return found
+            arrows.setdefault((boxes[ends[0]], boxes[ends[1]]), []).append(declared.name)
+    return arrows
 
 
 def _ends(declared: ConnectionType) -> list[tuple[str, str]]:
@@ -40,7 +40,7 @@ def _ends(declared: ConnectionType) -> list[tuple[str, str]]:
 
 
 def _label(name: str) -> str:
-    """Return a name with every sign that Mermaid, Markdown or HTML could read as a mark written as an entity."""
+    """Return a name in which characters with a meaning in Mermaid, Markdown or HTML are escaped."""
     return "".join(character if _is_harmless(character) else f"#{ord(character)};" for character in name)
 
 

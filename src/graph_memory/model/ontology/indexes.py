@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from graph_memory.model.ontology.types import AnyType
-from graph_memory.model.values.arguments import not_a_cursor
+from graph_memory.model.values.arguments import invalid_cursor
 from graph_memory.model.values.properties import SEPARATOR, PropertyValue, key_value, ordered_key
 
 Index = tuple[str, ...]
-"""The properties of an index; of several, the last is what it orders by."""
+"""The properties of an index. An index of several properties is ordered by the last."""
 _PREFIX_CHARACTERS = 32
 _LONGEST_NAME = 256
 """Maximum bytes of the stored name of an index. A longer name is stored as its hash."""
@@ -44,7 +44,7 @@ def properties_of(indexes: Iterable[Index]) -> list[str]:
 def index_name(index: Index) -> str:
     """Return the unique stored name of an index, at most 256 bytes for several properties."""
     name = ", ".join(index)
-    is_plain = len(index) == 1 or (len(name.encode()) <= _LONGEST_NAME and not any(", " in one for one in index))
+    is_plain = len(index) == 1 or (len(name.encode()) <= _LONGEST_NAME and not any(", " in part for part in index))
     return name if is_plain else f"h:{hashlib.sha256(json.dumps(index).encode()).hexdigest()}"
 
 
@@ -102,7 +102,7 @@ class IndexRange:
         try:
             return self.prefix + b64decode(cursor, b"-_", validate=True).decode() if cursor else self.bounds[0]
         except ValueError as error:
-            raise not_a_cursor(cursor) from error
+            raise invalid_cursor(cursor) from error
 
     def sort_key(self, state: Mapping[str, object], owner: str) -> str | None:
         """Return the sort key of a subject with the values of the range, or None without the last property."""

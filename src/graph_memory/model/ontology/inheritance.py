@@ -1,7 +1,7 @@
-"""Inherited types: what a domain sees of those above it, and what its own log takes of them.
+"""Types that a domain inherits from the domains above it, and the inherited types that its own log copies.
 
-A domain may add types, and never defines one otherwise than those above it. Its log takes a type with the first thing
-that is of it, so it tells by itself of all that is in it, whatever becomes of the domains above.
+A domain may add types, but must not redefine inherited ones. Its log copies a type with the first node or connection
+of the type, so that the log is complete even if the domains above change.
 """
 
 from __future__ import annotations
@@ -10,100 +10,110 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.ontology import MOST_TYPES, Inherited, Ontology
+from graph_memory.model.ontology.ontology import MAX_TYPES, InheritedType, Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, NodeType, definition, subject_of_type
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind, type_subject
-from graph_memory.model.text.wording import listed
+from graph_memory.model.text.wording import join_names
 
 
-def inheriting(own: Ontology, above: Sequence[tuple[str, Ontology]]) -> Ontology:
-    """Return an ontology with what it lacks of those above it, the nearest first.
+def with_inherited_types(own: Ontology, above: Sequence[tuple[str, Ontology]]) -> Ontology:
+    """Return an ontology with the types of the domains above, nearest first.
 
-    What would contradict what is there, such as another inverse of one name, is left out: it is never an error, as no
-    domain above asks those below it.
+    Types that contradict it, such as another inverse of one name, are omitted without an error: changes in a domain
+    above do not depend on the domains below.
     """
-    found: dict[str, Inherited] = {}
+    above_types: dict[str, InheritedType] = {}
     for domain, ontology in above:
         for declared in (*ontology.node_types, *ontology.connection_types):
-            found.setdefault(subject_of_type(declared), Inherited(declared, domain))
-    mine = _subjects(own)
-    whole = _with(own, [one.type for subject, one in found.items() if subject not in mine])
-    return replace(whole, above=found, inherited=_subjects(whole) - mine)
+            above_types.setdefault(subject_of_type(declared), InheritedType(declared, domain))
+    own_subjects = _subjects(own)
+    combined = _with_types(
+        own, [inherited.type for subject, inherited in above_types.items() if subject not in own_subjects]
+    )
+    return replace(combined, above=above_types, inherited=_subjects(combined) - own_subjects)
 
 
 def _subjects(ontology: Ontology) -> frozenset[str]:
     return frozenset(map(subject_of_type, (*ontology.node_types, *ontology.connection_types)))
 
 
-def _with(own: Ontology, added: Sequence[AnyType]) -> Ontology:
-    room = MOST_TYPES - len(own.node_types) - len(own.connection_types)
-    nodes = [one for one in added if isinstance(one, NodeType)][:room]
-    links = [one for one in added if isinstance(one, ConnectionType)][: room - len(nodes)]
-    whole = own.with_types(nodes, [])
+def _with_types(own: Ontology, added: Sequence[AnyType]) -> Ontology:
+    room = MAX_TYPES - len(own.node_types) - len(own.connection_types)
+    node_types = [declared for declared in added if isinstance(declared, NodeType)][:room]
+    connection_types = [declared for declared in added if isinstance(declared, ConnectionType)][
+        : room - len(node_types)
+    ]
+    combined = own.with_types(node_types, [])
     try:
-        return whole.with_types([], links)
+        return combined.with_types([], connection_types)
     except GraphError:
-        for link in links:
-            whole = _with_link(whole, link)
-        return whole
+        for connection_type in connection_types:
+            combined = _with_connection_type(combined, connection_type)
+        return combined
 
 
-def _with_link(ontology: Ontology, link: ConnectionType) -> Ontology:
+def _with_connection_type(ontology: Ontology, connection_type: ConnectionType) -> Ontology:
     try:
-        return ontology.with_connection_type(link)
+        return ontology.with_connection_type(connection_type)
     except GraphError:
         return ontology
 
 
-def is_begun(ontology: Ontology) -> bool:
-    """Say whether a domain's own ontology has anything: one that `create_domain` made has not."""
+def has_own_declarations(ontology: Ontology) -> bool:
+    """Return whether a domain's own ontology declares anything. A new domain's ontology is empty."""
     own = _subjects(ontology) - ontology.inherited
     return bool(own or ontology.open or ontology.description)
 
 
-def new_to(ontology: Ontology, declared: Iterable[AnyType]) -> list[AnyType]:
-    """Return those of some types that are not inherited just so."""
-    return [one for one in declared if subject_of_type(one) not in ontology.inherited or _differs(ontology, one)]
+def types_not_inherited(ontology: Ontology, types: Iterable[AnyType]) -> list[AnyType]:
+    """Return the types that are not inherited with the same definition."""
+    return [
+        declared
+        for declared in types
+        if subject_of_type(declared) not in ontology.inherited or _differs(ontology, declared)
+    ]
 
 
-def check_inherited(ontology: Ontology, declared: Iterable[AnyType]) -> None:
-    """Raise TYPE_ALREADY_EXISTS for types that a domain above defines otherwise."""
-    if wrong := [one for one in declared if _differs(ontology, one)]:
-        first = ontology.above[subject_of_type(wrong[0])]
-        titles = listed([one.title for one in wrong])
-        message = f"Domain {first.domain} above this one defines {titles} otherwise"
-        hint = f"Use the type as it is there, change it in domain {first.domain}, or choose another name."
-        conflicts = [one.title for one in wrong]
+def check_inherited(ontology: Ontology, types: Iterable[AnyType]) -> None:
+    """Raise TYPE_ALREADY_EXISTS for types that a domain above defines differently."""
+    if differing := [declared for declared in types if _differs(ontology, declared)]:
+        first = ontology.above[subject_of_type(differing[0])]
+        titles = join_names([declared.title for declared in differing])
+        message = f"Domain {first.domain} above this one defines {titles} differently"
+        hint = f"Use the definition of domain {first.domain}, change it there, or choose another name."
+        conflicts = [declared.title for declared in differing]
         raise GraphError(
             Code.TYPE_ALREADY_EXISTS, message, {"conflicts": conflicts, "domain": first.domain, "hint": hint}
         )
 
 
-def differing(ontology: Ontology) -> list[AnyType]:
-    """Return the types of a domain that those above it define otherwise by now."""
-    return [one for one in (*ontology.node_types, *ontology.connection_types) if _differs(ontology, one)]
+def redefined_types(ontology: Ontology) -> list[AnyType]:
+    """Return the types of a domain that a domain above now defines differently."""
+    return [declared for declared in (*ontology.node_types, *ontology.connection_types) if _differs(ontology, declared)]
 
 
 def _differs(ontology: Ontology, declared: AnyType) -> bool:
-    one = ontology.above.get(subject_of_type(declared))
-    return one is not None and definition(one.type) != definition(declared)
+    inherited = ontology.above.get(subject_of_type(declared))
+    return inherited is not None and definition(inherited.type) != definition(declared)
 
 
-def taken(ontology: Ontology, used: Iterable[tuple[Kind, str]], declared: Mapping[str, AnyType]) -> list[AnyType]:
+def types_to_copy(
+    ontology: Ontology, used: Iterable[tuple[Kind, str]], declared_types: Mapping[str, AnyType]
+) -> list[AnyType]:
     """Return the inherited types to copy into the domain's log: used types and their dependencies, node types first."""
-    found: dict[str, AnyType] = {}
-    asked = [type_subject(TYPE_OF[kind], name) for kind, name in used]
-    asked += [subject for one in declared.values() for subject in _needed(one)]
-    while asked:
-        subject = asked.pop()
-        if subject in ontology.inherited and subject not in found and subject not in declared:
-            found[subject] = ontology.above[subject].type
-            asked += _needed(found[subject])
-    return sorted(found.values(), key=lambda one: (isinstance(one, ConnectionType), one.name))
+    copied: dict[str, AnyType] = {}
+    subjects = [type_subject(TYPE_OF[kind], name) for kind, name in used]
+    subjects += [subject for declared in declared_types.values() for subject in _dependencies(declared)]
+    while subjects:
+        subject = subjects.pop()
+        if subject in ontology.inherited and subject not in copied and subject not in declared_types:
+            copied[subject] = ontology.above[subject].type
+            subjects += _dependencies(copied[subject])
+    return sorted(copied.values(), key=lambda declared: (isinstance(declared, ConnectionType), declared.name))
 
 
-def _needed(declared: AnyType) -> list[str]:
-    """Return the subjects of what a type names: the ends and the inverse of a connection type."""
+def _dependencies(declared: AnyType) -> list[str]:
+    """Return the subject ids of the types that a connection type names: its ends and its inverse."""
     if isinstance(declared, NodeType):
         return []
     ends = [type_subject(Kind.NODE_TYPE, name) for name in (*declared.from_types, *declared.to_types)]

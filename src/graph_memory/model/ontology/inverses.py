@@ -1,4 +1,4 @@
-"""Whether types agree about which is the inverse of which."""
+"""Checks that types agree about their inverses."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.ontology.types import ConnectionType, check_pair
 
 
-def agreeing(types: Sequence[ConnectionType]) -> list[ConnectionType]:
-    """Return types without inverses that do not agree yet, as between the two events that make two types a pair."""
-    named = {one.name: one for one in types}
+def without_disagreeing_inverses(types: Sequence[ConnectionType]) -> list[ConnectionType]:
+    """Return the types without inverses that do not agree, as between the two events that make two types a pair."""
+    by_name = {connection_type.name: connection_type for connection_type in types}
     return [
-        replace(one, inverse="", materialize_inverse=False) if _fault(one, named.get(one.inverse)) else one
-        for one in types
+        replace(connection_type, inverse="", materialize_inverse=False)
+        if _pair_error(connection_type, by_name.get(connection_type.inverse))
+        else connection_type
+        for connection_type in types
     ]
 
 
-def disagreement(one: ConnectionType, types: Sequence[ConnectionType]) -> GraphError | None:
-    """Return why a type does not agree with another about inverses, which it or the other names."""
-    pairs = [(one, other) for other in types if other.name == one.inverse]
-    pairs += [(other, one) for other in types if other.inverse == one.name]
-    return next((fault for first, second in pairs if (fault := _fault(first, second))), None)
+def disagreement(connection_type: ConnectionType, types: Sequence[ConnectionType]) -> GraphError | None:
+    """Return the error if a type and its inverse, in either direction, do not agree."""
+    pairs = [(connection_type, other) for other in types if other.name == connection_type.inverse]
+    pairs += [(other, connection_type) for other in types if other.inverse == connection_type.name]
+    return next((error for first, second in pairs if (error := _pair_error(first, second))), None)
 
 
-def _fault(one: ConnectionType, other: ConnectionType | None) -> GraphError | None:
+def _pair_error(connection_type: ConnectionType, other: ConnectionType | None) -> GraphError | None:
     try:
         if other is not None:
-            check_pair(one, other)
+            check_pair(connection_type, other)
     except GraphError as error:
         return error
     return None

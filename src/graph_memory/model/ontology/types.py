@@ -1,7 +1,7 @@
-"""One type of an ontology: its name, its properties and, for a connection type, what it may join.
+"""The types of an ontology: node types, connection types, and the rules of their properties.
 
-A value that exists is valid: making a faulty one raises INVALID_ARGUMENT (name), INVALID_PROPERTY (property
-key or enum value) or INVALID_ONTOLOGY (a declaration that contradicts itself or is too large).
+Existing types are valid: their constructors raise INVALID_ARGUMENT (name), INVALID_PROPERTY (property key or enum
+value) or INVALID_ONTOLOGY (a declaration that contradicts itself or is too large).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind, type_subject
 from graph_memory.model.subjects.subjects import State, StoredValue, present
-from graph_memory.model.text.wording import MOST_LISTED, listed, listed_parts, quoted, shown, suggestion
+from graph_memory.model.text.wording import MOST_LISTED, join_names, join_parts, printable, quote, suggestion
 from graph_memory.model.values.properties import (
     ANY,
     PropertyType,
@@ -26,12 +26,12 @@ from graph_memory.model.values.properties import (
 )
 from graph_memory.model.values.weight import LEAST_HALF_LIFE, MOST_HALF_LIFE
 
-LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
+RULE_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
 """The fields of a connection type that are rules about its other connections."""
 ONE_WAY = ("unique_source", "unique_target", "acyclic")
-"""Those that count connections one way, so they ask that each is stored under one name and in one direction."""
+"""The rules that count connections in one direction. They need connections stored under one name and direction."""
 MEANINGS = ("symmetric", "transitive", "materialize_inverse")
-"""The fields of a connection type that say what its connections mean."""
+"""The fields of a connection type about the meaning of its connections."""
 PROPERTIES_PER_TYPE = 1_000
 VALUES_PER_ENUM = 1_000
 ENUM_TEXT_CHARACTERS = 1_000
@@ -42,7 +42,7 @@ PROPERTIES_PER_INDEX = 4
 
 @dataclass(frozen=True, slots=True)
 class PropertyRule:
-    """What is declared about one property of a type. An empty `enum` allows every value."""
+    """The rule of one property of a type. An empty `enum` allows every value."""
 
     name: str
     type: PropertyType | None = None
@@ -62,21 +62,21 @@ class PropertyRule:
         if self.type is not None and not self.type.accepts(value):
             empty = " A property cannot be removed." if value == "" else ""
             details = {"type": str(self.type), "hint": f"Give {self.type.wording}.{empty}"}
-            raise self._refused(owner, self.type.wording, value, details)
+            raise self._invalid_value(owner, self.type.wording, value, details)
         if self.enum and not any(equal_values(value, allowed) for allowed in self.enum):
             texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
             hint = suggestion(str(value), texts, "Use one of the allowed values, with the same type.")
             details = {"allowed": list(self.enum[:MOST_LISTED]), "hint": hint}
-            raise self._refused(owner, f"one of {listed_parts([quoted(value) for value in self.enum])}", value, details)
+            raise self._invalid_value(owner, f"one of {join_parts([*map(quote, self.enum)])}", value, details)
 
-    def _refused(self, owner: str, wanted: str, value: PropertyValue, details: Mapping[str, object]) -> GraphError:
-        message = f"Property {self.name} of {owner} must be {wanted}, not {quoted(value)}"
+    def _invalid_value(self, owner: str, expected: str, value: object, details: Mapping[str, object]) -> GraphError:
+        message = f"Property {self.name} of {owner} must be {expected}, not {quote(value)}"
         return GraphError(Code.INVALID_PROPERTY, message, {"property": self.name, **details})
 
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """A kind of node. `ad_hoc` marks one that an open ontology met first in a write."""
+    """A node type. `ad_hoc` marks a type that a write added to an open ontology."""
 
     name: str
     description: str = ""
@@ -90,27 +90,26 @@ class NodeType:
 
     @property
     def title(self) -> str:
-        """The type as messages name it."""
+        """The type in messages."""
         return f"node type {self.name}"
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The properties that every node of the type has, in the order of declaration."""
+        """The required properties, in the order of declaration."""
         return tuple(rule.name for rule in self.properties if rule.required)
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionType:
-    """A kind of connection, with the node types that it may join; `("*",)` means every node type.
+    """A connection type, with the node types that it may join; `("*",)` means every node type.
 
     `unique_source`: a node is the source of at most one connection of the type; `unique_target` likewise.
     `unique_pair`: at most one connection of the type leads from one node to another.
-    `acyclic`: no chain of connections of the type leads back to where it began.
-    `half_life`: days after which the weight of a connection halves; None is the default of `model/values/weight.py`.
-    `inverse`: the name under which its connections are seen from their other end. It may be a type too, whose inverse
-    is this one.
-    `symmetric`: a connection holds in both directions. `transitive`: two in a row stand for one.
-    `materialize_inverse`: the live graph also has each connection from its other end, for plain Cypher.
+    `acyclic`: no chain of connections of the type leads back to its start.
+    `half_life`: days after which the weight of a connection is halved; default: see `model/values/weight.py`.
+    `inverse`: the name of its connections from their other end. It may be a type too, whose inverse is this one.
+    `symmetric`: a connection holds in both directions. `transitive`: two connections in a row imply a third.
+    `materialize_inverse`: the live graph also stores each connection from its other end, for plain Cypher.
     """
 
     name: str
@@ -140,22 +139,22 @@ class ConnectionType:
 
     @property
     def other_name(self) -> str:
-        """The name under which its connections are seen from their other end, empty where there is none."""
+        """The name of its connections from their other end, empty without one."""
         return self.name if self.symmetric else self.inverse
 
     @property
     def materialized_as(self) -> str:
-        """The relationship type of the second relationship that each of its connections has, empty where none has."""
+        """The type of the inverse relationship of each of its connections, empty without one."""
         return self.other_name if self.materialize_inverse else ""
 
     @property
     def title(self) -> str:
-        """The type as messages name it."""
+        """The type in messages."""
         return f"connection type {self.name}"
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The properties that every connection of the type has, in the order of declaration."""
+        """The required properties, in the order of declaration."""
         return tuple(rule.name for rule in self.properties if rule.required)
 
     def allows_source(self, node_type: str) -> bool:
@@ -175,17 +174,17 @@ AnyType = NodeType | ConnectionType
 
 
 def kind_of_type(declared: AnyType) -> Kind:
-    """Return what is of a type: nodes or connections."""
+    """Return the kind of subjects that have a type: node or connection."""
     return Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
 
 
 def subject_of_type(declared: AnyType) -> str:
-    """Return the id of a type as a subject of the log."""
+    """Return the subject id of a type."""
     return type_subject(TYPE_OF[kind_of_type(declared)], declared.name)
 
 
 def check_rules(declared: AnyType, properties: Mapping[str, PropertyValue]) -> None:
-    """Check all properties of a node or connection against its type; what the type does not mention is allowed.
+    """Check the properties of a node or connection against its type. Undeclared properties are allowed.
 
     Raises REQUIRED_PROPERTY_MISSING, or INVALID_PROPERTY for a value of the wrong type or outside the enum.
     """
@@ -199,28 +198,28 @@ def check_rules(declared: AnyType, properties: Mapping[str, PropertyValue]) -> N
 
 def _required_missing(declared: AnyType, missing: Sequence[str]) -> GraphError:
     subject = declared.title[0].upper() + declared.title[1:]
-    message = f"{subject} requires properties: {listed(declared.required)}. Missing: {listed(missing)}"
+    message = f"{subject} requires properties: {join_names(declared.required)}. Missing: {join_names(missing)}"
     details = {"type": declared.name, "required": list(declared.required), "missing": list(missing)}
     hint = "Add the missing properties. Empty text, 0 and false count as values."
     return GraphError(Code.REQUIRED_PROPERTY_MISSING, message, {**details, "hint": hint})
 
 
 def definition(declared: AnyType) -> dict[str, object]:
-    """Return the whole declaration of a type as JSON-like data; what has its default value is left out."""
+    """Return the declaration of a type as JSON-like data, without defaults."""
     ends: dict[str, object] = {}
     flags: tuple[str, ...] = ("ad_hoc",)
     if isinstance(declared, ConnectionType):
         ends = {"from_types": list(declared.from_types), "to_types": list(declared.to_types)}
         ends |= {"inverse": declared.inverse} if declared.inverse else {}
         ends |= {} if declared.half_life is None else {"half_life": declared.half_life}
-        flags = (*MEANINGS, *LINK_FLAGS, "ad_hoc")
+        flags = (*MEANINGS, *RULE_FLAGS, "ad_hoc")
     rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
     rules |= {"indexes": [list(index) for index in declared.indexes]} if declared.indexes else {}
     return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
 
 
 def type_state(declared: AnyType) -> State:
-    """Return what an event keeps of a type: its definition as JSON, and what queries look at."""
+    """Return the stored state of a type: its definition as JSON, and the properties that queries use."""
     ends: dict[str, StoredValue] = {}
     if isinstance(declared, ConnectionType):
         ends = {"_from_types": list(declared.from_types), "_to_types": list(declared.to_types)}
@@ -238,7 +237,7 @@ def type_state(declared: AnyType) -> State:
 
 
 def rule_definition(rule: PropertyRule) -> dict[str, object]:
-    """Return the declaration of a property as JSON-like data; what has its default value is left out."""
+    """Return the declaration of a property as JSON-like data, without defaults."""
     kind: dict[str, object] = {} if rule.type is None else {"type": str(rule.type)}
     enum: dict[str, object] = {"enum": list(rule.enum)} if rule.enum else {}
     flags = _flags(rule, ("required", "indexed", "unique"))
@@ -259,23 +258,23 @@ def _check_type(declared: AnyType) -> None:
     if count > PROPERTIES_PER_TYPE:
         message = f"{count:,} properties are too many for {declared.title}; the limit is {PROPERTIES_PER_TYPE:,}"
         raise _contradiction(declared.name, message)
-    twice = first_repeated([rule.name for rule in declared.properties])
-    if twice is not None:
-        raise _contradiction(twice, f"Property {twice} of {declared.title} is declared twice")
+    duplicate = first_repeated([rule.name for rule in declared.properties])
+    if duplicate is not None:
+        raise _contradiction(duplicate, f"Property {duplicate} of {declared.title} is declared twice")
     _check_indexes(declared)
 
 
 def _check_indexes(declared: AnyType) -> None:
     known = [rule.name for rule in declared.properties]
     for number, index in enumerate(declared.indexes, 1):
-        title = f"The index {listed(index)} of {declared.title}"
+        title = f"The index {join_names(index)} of {declared.title}"
         if number > INDEXES_PER_TYPE or not 2 <= len(index) <= PROPERTIES_PER_INDEX:
             hint = f"Give up to {INDEXES_PER_TYPE} indexes. For one property, declare `indexed: true` at the property."
             wanted = f"does not have 2 to {PROPERTIES_PER_INDEX} properties, or is one too many"
             raise _contradiction(declared.name, f"{title} {wanted}", hint)
         if (unknown := next((name for name in index if name not in known), None)) is not None:
             hint = suggestion(unknown, known, f"Declare property {unknown}, or correct the name.")
-            raise _contradiction(unknown, f"{title} names {quoted(unknown)}, which the type does not declare", hint)
+            raise _contradiction(unknown, f"{title} names {quote(unknown)}, which the type does not declare", hint)
         if first_repeated(index) is not None or declared.indexes.count(index) > 1:
             raise _contradiction(declared.name, f"{title} is declared twice, or has a property twice")
 
@@ -293,7 +292,7 @@ def check_description(title: str, name: str, description: str) -> None:
 def _check_half_life(declared: ConnectionType) -> None:
     days = declared.half_life
     if days is not None and not LEAST_HALF_LIFE <= days <= MOST_HALF_LIFE:
-        message = f"The half_life of {declared.title} is {quoted(days)} days"
+        message = f"The half_life of {declared.title} is {quote(days)} days"
         hint = f"Give {LEAST_HALF_LIFE:g} to {MOST_HALF_LIFE:,.0f} days, or leave it out."
         raise _contradiction(declared.name, message, hint)
 
@@ -305,9 +304,9 @@ def _check_ends(declared: ConnectionType, side: str, names: tuple[str, ...]) -> 
     if ANY in names and len(names) > 1:
         hint = f'Use ["{ANY}"] alone, or only names.'
         raise _contradiction(declared.name, f'{side} of {declared.title} mixes "{ANY}" with names', hint)
-    twice = first_repeated(names)
-    if twice is not None:
-        raise _contradiction(declared.name, f"{side} of {declared.title} names {shown(twice)} twice")
+    duplicate = first_repeated(names)
+    if duplicate is not None:
+        raise _contradiction(declared.name, f"{side} of {declared.title} names {printable(duplicate)} twice")
 
 
 def _check_meaning(declared: ConnectionType) -> None:
@@ -331,23 +330,24 @@ def _check_meaning(declared: ConnectionType) -> None:
 
 
 def check_one_way(declared: ConnectionType, why: str) -> None:
-    """Raise INVALID_ONTOLOGY where a type has rules that count its connections one way, which it does not have."""
+    """Raise INVALID_ONTOLOGY if a type has rules that count its connections in one direction; `why` is the reason."""
     rules = [flag for flag in ONE_WAY if getattr(declared, flag)]
     if rules:
         hint = f"Leave out `{rules[0]}`, or declare the inverse as a name only, not as a type of its own."
         raise _contradiction(declared.name, f"{declared.title} {why}, so it cannot be {rules[0]}", hint)
 
 
-def check_pair(one: ConnectionType, other: ConnectionType) -> None:
-    """Raise INVALID_ONTOLOGY unless `other`, which `one` says is its inverse, agrees."""
-    if other.inverse != one.name:
-        said = f"the inverse of {other.name} is {other.inverse}" if other.inverse else f"{other.name} has no inverse"
-        hint = f"Declare `inverse: {one.name}` for {other.name}."
-        raise _contradiction(one.name, f"The inverse of {one.name} is {other.name}, but {said}", hint)
-    if (set(one.from_types), set(one.to_types)) != (set(other.to_types), set(other.from_types)):
-        hint = f"Where {one.name} leads from A to B, {other.name} must lead from B to A."
-        raise _contradiction(one.name, f"{one.name} and its inverse {other.name} do not join the same types", hint)
-    check_one_way(one, f"has the inverse {other.name}, which is a type too")
+def check_pair(declared: ConnectionType, other: ConnectionType) -> None:
+    """Raise INVALID_ONTOLOGY unless `other`, the inverse of `declared`, agrees."""
+    if other.inverse != declared.name:
+        text = f"the inverse of {other.name} is {other.inverse}" if other.inverse else f"{other.name} has no inverse"
+        hint = f"Declare `inverse: {declared.name}` for {other.name}."
+        raise _contradiction(declared.name, f"The inverse of {declared.name} is {other.name}, but {text}", hint)
+    if (set(declared.from_types), set(declared.to_types)) != (set(other.to_types), set(other.from_types)):
+        hint = f"Where {declared.name} leads from A to B, {other.name} must lead from B to A."
+        message = f"{declared.name} and its inverse {other.name} do not join the same types"
+        raise _contradiction(declared.name, message, hint)
+    check_one_way(declared, f"has the inverse {other.name}, which is a type too")
 
 
 def check_end(connection_type: str, side: str, name: str, node_types: Collection[str]) -> None:
@@ -355,11 +355,11 @@ def check_end(connection_type: str, side: str, name: str, node_types: Collection
     if name == ANY or name in node_types:
         return
     message = (
-        f"Node type {shown(name)} in {side} of connection type {connection_type} is not defined. "
-        f"Valid types: {listed(list(node_types))}"
+        f"Node type {printable(name)} in {side} of connection type {connection_type} is not defined. "
+        f"Valid types: {join_names(list(node_types))}"
     )
     hint = suggestion(name, node_types, "Define the node type first, or correct the name.")
-    details = {"connection_type": connection_type, "field": side, "name": shown(name), "hint": hint}
+    details = {"connection_type": connection_type, "field": side, "name": printable(name), "hint": hint}
     raise GraphError(Code.INVALID_NODE_TYPE, message, details)
 
 
@@ -369,9 +369,9 @@ def _check_enum(rule: PropertyRule) -> None:
         raise _contradiction(rule.name, message)
     for value in rule.enum:
         _check_enum_value(rule, value)
-    twice = first_repeated([key_value(value) for value in rule.enum])
-    if twice is not None:
-        raise _contradiction(rule.name, f"The enum of property {rule.name} lists {quoted(twice[2:])} twice")
+    duplicate = first_repeated([key_value(value) for value in rule.enum])
+    if duplicate is not None:
+        raise _contradiction(rule.name, f"The enum of property {rule.name} lists {quote(duplicate[2:])} twice")
 
 
 def _check_enum_value(rule: PropertyRule, value: PropertyValue) -> None:
@@ -380,7 +380,7 @@ def _check_enum_value(rule: PropertyRule, value: PropertyValue) -> None:
         message = f"The enum of property {rule.name} has text longer than {ENUM_TEXT_CHARACTERS:,} characters"
         raise _contradiction(rule.name, message)
     if rule.type is not None and not rule.type.accepts(value):
-        message = f"The enum of property {rule.name} has {quoted(value)}, which is not {rule.type.wording}"
+        message = f"The enum of property {rule.name} has {quote(value)}, which is not {rule.type.wording}"
         raise _contradiction(rule.name, message)
 
 
@@ -390,7 +390,7 @@ def _contradiction(name: str, message: str, hint: str | None = None) -> GraphErr
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
-    """Return the first name that is there twice, if any."""
+    """Return the first duplicate name, or None."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

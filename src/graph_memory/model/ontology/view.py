@@ -31,16 +31,16 @@ class OntologyView(Result):
     description: str | None = None
 
 
-def brief(ontology: Ontology) -> OntologyView:
-    """Return the names of the types and what connects what, nothing else."""
+def brief_view(ontology: Ontology) -> OntologyView:
+    """Return the names of the types, and the ends, inverses and required properties of connection types."""
     return OntologyView(
         node_types=[declared.name for declared in ontology.node_types],
         connection_types=[_brief_connection(declared) for declared in ontology.connection_types],
     )
 
 
-def detailed(ontology: Ontology) -> OntologyView:
-    """Return all that is declared."""
+def detailed_view(ontology: Ontology) -> OntologyView:
+    """Return the whole ontology with all declarations."""
     return OntologyView(
         node_types=[definition(declared) for declared in ontology.node_types],
         connection_types=[definition(declared) for declared in ontology.connection_types],

@@ -1,4 +1,4 @@
-"""The kinds of subjects that a log is about, each with one record of what it is. A new kind is one more record."""
+"""The kinds of subjects of a log, one record each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.model.values.strength import NUMBERS
 
 
 class Kind(StrEnum):
-    """What an event's subject is."""
+    """The kind of an event's subject."""
 
     DOMAIN = "domain"
     ONTOLOGY = "ontology"
@@ -52,31 +52,31 @@ class Step(StrEnum):
 
 
 CONTENT = "_content"
-"""The name of the content of a node or connection among its attributes."""
+"""The attribute name of the content of a node or connection."""
 _VALIDITY = frozenset({"_valid_from", "_valid_to"})
 _FIELDS = frozenset({"_path", "_namespace", "_given_title", "_content_summary", "_metadata"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindRecord:
-    """What a kind of subject is. Without `drop` it is never deleted."""
+    """The description of a kind of subject. A kind without `drop` is never deleted."""
 
     put: Step
     create: Step | None = None
-    """Makes a new subject, and appends its event, from one row."""
+    """The step that creates a subject and appends its event from one row."""
     drop: Step | None = None
     is_ontology: bool = False
-    """Its changes are changes of the ontology."""
+    """Its changes change the ontology."""
     is_data: bool = False
-    """Users write, erase, copy and revert it, by an id that they may choose."""
+    """Users write, erase, copy and revert it; they may choose its id."""
     type_kind: Kind | None = None
     """The kind that declares its types."""
     ends: int = 0
-    """The nodes that it goes with when they are deleted."""
+    """Number of nodes it is attached to. It is deleted with each of them."""
     attributes: frozenset[str] = frozenset()
-    """The service's names in its state that a caller can set."""
+    """The reserved names in its state that a caller can set."""
     required: frozenset[str] = frozenset()
-    """The attributes that it cannot be without."""
+    """The attributes that it must have."""
 
 
 KINDS: Mapping[Kind, KindRecord] = {
@@ -121,32 +121,32 @@ KINDS: Mapping[Kind, KindRecord] = {
         required=LINK - {"_description", "_metadata"},
     ),
 }
-"""In the order in which subjects come to be: each kind after those that it needs."""
+"""In the order of creation: each kind follows the kinds that it needs."""
 
 
-def _those(is_one: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
-    return tuple(kind for kind, record in KINDS.items() if is_one(record))
+def _kinds_where(predicate: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
+    return tuple(kind for kind, record in KINDS.items() if predicate(record))
 
 
 TYPE_OF = {kind: record.type_kind for kind, record in KINDS.items() if record.type_kind is not None}
-"""The kind that declares the types of another; such kinds have properties of the user's."""
+"""The kind that declares the types of each kind with user properties."""
 TYPES = tuple(TYPE_OF.values())
-ONTOLOGY_KINDS = _those(lambda record: record.is_ontology)
-DATA = _those(lambda record: record.is_data)
-ATTACHED = _those(lambda record: record.ends > 0)
-ABOUT = _those(lambda record: record.ends == 1)
-"""What is attached to one node, which it says something of."""
+ONTOLOGY_KINDS = _kinds_where(lambda record: record.is_ontology)
+DATA = _kinds_where(lambda record: record.is_data)
+ATTACHED = _kinds_where(lambda record: record.ends > 0)
+ABOUT = _kinds_where(lambda record: record.ends == 1)
+"""The kinds that are attached to one node."""
 
 
 DECLARED = "_declared"
-"""The number of the event that declared a type, in the state of one that was changed since: it keeps its place."""
+"""The number of the event that declared a type, in the state of a changed type: it keeps its position."""
 
 
 def type_subject(kind: Kind, name: str) -> str:
-    """Return the subject id of a type. The slash keeps it apart from every node and connection id."""
+    """Return the subject id of a type. The slash makes it differ from every node and connection id."""
     return f"{kind}/{name}"
 
 
 def type_name(subject: str) -> str:
-    """Return the name of the type that a subject id stands for."""
+    """Return the name of the type with a subject id."""
     return subject.partition("/")[2]

@@ -1,6 +1,7 @@
-"""Protection: what is read-only, why and until when, and who may lift it. It ends by itself, without being cleaned up.
+"""Protection of domains, nodes and connections: reason, expiry, and the actors who may remove it.
 
-Whoever may lift it may also write. Names of actors are claims: it guards against mistakes, not against attackers.
+Actors who may remove it may also write. Clients choose their actor names, so protection guards against mistakes, not
+against attackers. It expires without clean-up.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.text.wording import listed, listed_parts, shown
+from graph_memory.model.text.wording import as_text, join_names, join_parts, printable
 
 PROTECTION = "_protection"
-"""The name under which a state keeps it, as JSON: one value, so that it is compared and merged as a whole."""
+"""The state's property for the protection. It is one JSON text, so that it is compared and merged as a whole."""
 LONGEST_REASON = 1_000
 MOST_NAMES = 100
 LONGEST_NAME = 255
@@ -23,7 +24,7 @@ LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protection:
-    """That something is read-only: since when and by whom, why, until when, and who may lift it."""
+    """The protection of one domain, node or connection."""
 
     locked_by: str
     locked_at: datetime
@@ -31,151 +32,147 @@ class Protection:
     expires_at: datetime | None = None
     can_be_unprotected_by: tuple[str, ...] = ()
 
-    def text(self) -> str:
-        """Return it as stored."""
-        return json.dumps(self.told(), ensure_ascii=False)
+    def to_json(self) -> str:
+        """Return the protection as stored."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
 
-    def told(self) -> dict[str, object]:
-        """Return it as plain data, as `read_protection` takes it."""
-        told = {
+    def to_dict(self) -> dict[str, object]:
+        """Return the protection as plain data for `read_protection`."""
+        rendered = {
             "locked_by": self.locked_by,
-            "locked_at": _told(self.locked_at),
+            "locked_at": as_text(self.locked_at),
             "reason": self.reason,
-            "expires_at": self.expires_at and _told(self.expires_at),
+            "expires_at": self.expires_at and as_text(self.expires_at),
             "can_be_unprotected_by": list(self.can_be_unprotected_by) or None,
         }
-        return {name: value for name, value in told.items() if value is not None}
+        return {name: value for name, value in rendered.items() if value is not None}
 
-    def holds(self, at: datetime) -> bool:
-        """Say whether it has not expired at that time."""
+    def is_active(self, at: datetime) -> bool:
+        """Return whether it has not expired at that time."""
         return self.expires_at is None or at < self.expires_at
 
-    def lets_write(self, actor: str | None) -> bool:
-        """Say whether somebody of that name may write all the same."""
+    def allows_write(self, actor: str | None) -> bool:
+        """Return whether that actor may write anyway."""
         return actor in self.can_be_unprotected_by
 
-    def lets_lift(self, actor: str | None, *, at_command_line: bool) -> bool:
-        """Say whether somebody may lift or change it: who is named; when nobody is, whoever is at the command line."""
-        return self.lets_write(actor) if self.can_be_unprotected_by else at_command_line
+    def allows_lift(self, actor: str | None, *, at_command_line: bool) -> bool:
+        """Return whether an actor may remove or change it: the named ones or, without names, the command line."""
+        return self.allows_write(actor) if self.can_be_unprotected_by else at_command_line
 
     @property
-    def meaning(self) -> tuple[object, ...]:
-        """What it says, whoever made it and when."""
+    def terms(self) -> tuple[object, ...]:
+        """The reason, expiry and names, which make two protections equal."""
         return self.reason, self.expires_at, self.can_be_unprotected_by
 
     def refusal(self, message: str, details: Mapping[str, object]) -> GraphError:
-        """Return the error for a write that it forbids, with the reason, who may lift it, and until when it holds."""
-        told: dict[str, object] = {
+        """Return the PROTECTED error for a rejected write, with the reason, the names, and the expiry."""
+        fields: dict[str, object] = {
             **details,
             "locked_by": self.locked_by,
             "reason": self.reason,
             "can_be_unprotected_by": list(self.can_be_unprotected_by),
-            "expires_at": self.expires_at and _told(self.expires_at),
+            "expires_at": self.expires_at and as_text(self.expires_at),
         }
-        known = {name: value for name, value in told.items() if value is not None}
-        return GraphError(Code.PROTECTED, message, {**known, "hint": self._hint})
+        present = {name: value for name, value in fields.items() if value is not None}
+        return GraphError(Code.PROTECTED, message, {**present, "hint": self._hint})
 
     @property
     def _hint(self) -> str:
-        names = listed_parts([*map(shown, self.can_be_unprotected_by)])
-        writing = "Only {names} may write to it"
-        who = Hint(writing, ", or lift the protection with {unprotect}", ".", names=names)
+        names = join_parts([*map(printable, self.can_be_unprotected_by)])
+        writers = "Only {names} may write to it"
+        who = Hint(writers, ", or remove the protection with {unprotect}", ".", names=names)
         if not self.can_be_unprotected_by:
-            who = Hint("Only {graph-memory unprotect} on the command line lifts the protection.")
-        why = f"Reason: {shown(self.reason.rstrip('.'))}. " if self.reason else ""
-        until = f" It expires at {_told(self.expires_at)}." if self.expires_at else ""
+            who = Hint("Only {graph-memory unprotect} on the command line can remove the protection.")
+        why = f"Reason: {printable(self.reason.rstrip('.'))}. " if self.reason else ""
+        until = f" It expires at {as_text(self.expires_at)}." if self.expires_at else ""
         return Hint("{why}{who}{until}", why=why, who=who, until=until)
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What of a domain is protected: all of it, or perhaps something in it."""
+    """Whether a domain, or anything in it, is protected."""
 
     domain: Protection | None = None
     has_protected: bool = False
-    """Whether anything in it is, or once was, protected: where nothing is, no write looks for it."""
+    """Whether any subject in it is, or was, protected. If not, writes do not look for protections."""
 
     @classmethod
     def of(cls, protection: str | None, has_protected: bool) -> Guard:
-        """Return what a domain's own node tells."""
+        """Return the guard with the stored properties of a domain."""
         return cls(stored_protection({PROTECTION: protection}), has_protected)
 
 
 def stored_protection(state: Mapping[str, object]) -> Protection | None:
-    """Return the protection that a state keeps, None when there is none."""
+    """Return the protection in a state, or None."""
     text = state.get(PROTECTION)
-    return None if text is None else protection_from(cast("str", text))
+    return None if text is None else parse_protection(cast("str", text))
 
 
-def protection_from(text: str) -> Protection:
-    """Return the protection that a text stands for. Raises ValueError for a text that stands for none."""
+def parse_protection(text: str) -> Protection:
+    """Return the protection in JSON text. Raises ValueError for invalid text."""
     try:
-        told = json.loads(text)
+        data = json.loads(text)
     except ValueError:
         raise ValueError("is not JSON") from None
-    if not isinstance(told, dict):
-        raise ValueError("is not a JSON object")  # noqa: TRY004 - what pydantic takes for a fault of the text
-    return read_protection(cast("dict[str, Any]", told))
+    if not isinstance(data, dict):
+        raise ValueError("is not a JSON object")  # noqa: TRY004 - pydantic turns ValueError into a validation error
+    return read_protection(cast("dict[str, Any]", data))
 
 
-def read_protection(told: Mapping[str, Any]) -> Protection:
-    """Return the protection that plain data stands for. Raises ValueError."""
-    if unknown := sorted(told.keys() - {"locked_by", "locked_at", "reason", "expires_at", "can_be_unprotected_by"}):
-        raise ValueError(f"has {unknown[0]}, which no protection has")
-    names = told.get("can_be_unprotected_by", [])
+def read_protection(data: Mapping[str, Any]) -> Protection:
+    """Return the protection in plain data. Raises ValueError."""
+    if unknown := sorted(data.keys() - {"locked_by", "locked_at", "reason", "expires_at", "can_be_unprotected_by"}):
+        raise ValueError(f"has the unknown key {unknown[0]}")
+    names = data.get("can_be_unprotected_by", [])
     if not isinstance(names, list):
         raise ValueError("has a can_be_unprotected_by that is not a list")  # noqa: TRY004 - as above
     return Protection(
-        locked_by=_actor(told.get("locked_by")),
-        locked_at=_moment(told.get("locked_at")),
-        reason=check_reason(told["reason"]) if "reason" in told else None,
-        expires_at=_moment(told["expires_at"]) if "expires_at" in told else None,
+        locked_by=_check_actor(data.get("locked_by")),
+        locked_at=_parse_time(data.get("locked_at")),
+        reason=check_reason(data["reason"]) if "reason" in data else None,
+        expires_at=_parse_time(data["expires_at"]) if "expires_at" in data else None,
         can_be_unprotected_by=check_names(cast("list[object]", names)),
     )
 
 
-def told_protection(text: str) -> str:
-    """Return in words what a stored protection says: until when, who may lift it, and why."""
-    found = protection_from(text)
-    until = f" until {_told(found.expires_at)}" if found.expires_at else ""
-    names = [shown(name) for name in found.can_be_unprotected_by]
-    who = f", lifted by {listed(names)}" if names else ""
-    return f"read-only{until}{who}{f': {shown(found.reason)}' if found.reason else ''}"
+def describe_protection(text: str) -> str:
+    """Return a stored protection as text: its expiry, who may remove it, and the reason."""
+    protection = parse_protection(text)
+    until = f" until {as_text(protection.expires_at)}" if protection.expires_at else ""
+    names = [printable(name) for name in protection.can_be_unprotected_by]
+    who = f", removable by {join_names(names)}" if names else ""
+    return f"read-only{until}{who}{f': {printable(protection.reason)}' if protection.reason else ''}"
 
 
-def check_reason(given: object) -> str:
-    """Return a reason that may be. Raises ValueError."""
-    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_REASON:
+def check_reason(reason: object) -> str:
+    """Return a valid reason. Raises ValueError."""
+    if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
         raise ValueError(f"reason must be a text of 1 to {LONGEST_REASON:,} characters")
-    return given
+    return reason
 
 
-def check_names(given: Sequence[object]) -> tuple[str, ...]:
-    """Return names of actors, each once. Raises ValueError."""
-    if len(given) > MOST_NAMES:
+def check_names(names: Sequence[object]) -> tuple[str, ...]:
+    """Return valid names of actors without duplicates. Raises ValueError."""
+    if len(names) > MOST_NAMES:
         raise ValueError(f"can_be_unprotected_by has more than {MOST_NAMES} names")
-    return tuple(dict.fromkeys(map(_name, given)))
+    return tuple(dict.fromkeys(map(_check_name, names)))
 
 
-def _actor(given: object) -> str:
-    """Return who made a protection: a client calls itself as it likes."""
-    if not isinstance(given, str):
+def _check_actor(actor: object) -> str:
+    """Return the actor that set a protection. It may be any text."""
+    if not isinstance(actor, str):
         raise ValueError("has a locked_by that is not a text")  # noqa: TRY004 - as above
-    return given
+    return actor
 
 
-def _name(given: object) -> str:
-    if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_NAME:
+def _check_name(name: object) -> str:
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
         raise ValueError(f"a name of an actor must be a text of 1 to {LONGEST_NAME} characters")
-    return given
+    return name
 
 
-def _moment(given: object) -> datetime:
-    moment = datetime.fromisoformat(given) if isinstance(given, str) else None
+def _parse_time(text: object) -> datetime:
+    moment = datetime.fromisoformat(text) if isinstance(text, str) else None
     if moment is None or moment.tzinfo is None:
         raise ValueError("has a time without a zone")
     return moment.astimezone(UTC)
-
-
-def _told(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,7 +1,7 @@
-"""What the log is about: nodes, connections, observations, and how each is kept as a map of native properties.
+"""Subjects of the log (nodes, connections, observations, domains), and their states as maps of native properties.
 
-A state holds everything that an event remembers of its subject. Names that begin with `_` belong to the
-service, all others are the user's properties, so one map serves the event and the live graph alike.
+A state has all data of an event about its subject. Names that begin with `_` are reserved, all others are user
+properties, so that events and the live graph can use the same map.
 """
 
 from __future__ import annotations
@@ -20,40 +20,41 @@ from graph_memory.model.values.strength import IMPORTANCE, Provenance, Strength
 from graph_memory.model.values.titles import derived_title
 
 MODIFIED = frozenset({"_modified"})
-"""What differs in two states that are otherwise the same, where a change would change nothing."""
+"""The properties that do not count if two states are compared."""
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
-"""What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
+"""Properties of entities, relations and observations: type as written, whether the entity is only mentioned, relation
+type as written, position among subjects of the same time, and text."""
 SUMMARY, SUMMARY_KEY = "SessionSummary", "session"
-"""The type of what is kept of a session, and the property that has its id."""
+"""The node type of a session's summary, and the property with the id of the session."""
 BLOCK = "MemoryBlock"
-"""The type of a text that an agent reads at the start of each session."""
+"""The node type of a text that an agent reads at the start of each session."""
 PARENT = "_parent"
-"""What a state keeps of the domain above."""
+"""The property of a domain with the name of the domain above."""
 SUPERSEDES, ASKS = "_supersedes", "_asks"
-"""What an observation keeps of others: which it took the place of, and which it may make out of date."""
+"""Properties of an observation with the ids of observations that it supersedes, and that it may supersede."""
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
-"""What the live graph has beside a state: the name by which an entity is found, and the text that is searched once it
-is indexed. Until then it has whether that is too long for an index: if not, it only waits."""
+"""Properties of the live graph only: the key of an entity's name, and its indexed text. Until the text is indexed, a
+flag says whether it is too long for an index."""
 CALLED = "_called"
-"""What the live graph has of an entity that has other names."""
+"""The property of the live graph that marks an entity with aliases."""
 LONGEST_INDEXED = 8_000
-"""Units of UTF-16, of three bytes at most, of a text that is indexed: Neo4j takes 32,766 bytes."""
+"""Maximum length of an indexed text in UTF-16 units, of at most three bytes each: Neo4j takes 32,766 bytes."""
 LONGEST_KEY = 1_000
-"""Units of UTF-16 of a name that is indexed as it is."""
+"""Maximum length of an indexed name in UTF-16 units. Of a longer name only the length is indexed."""
 
 StoredValue = str | int | float | bool | datetime | Sequence[str]
 State = dict[str, StoredValue]
 
 
 def present(values: Mapping[str, StoredValue | None]) -> State:
-    """Return the values that are set: Neo4j keeps no nulls."""
+    """Return the values that are not None: Neo4j stores no nulls."""
     return {key: value for key, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
-    """The time in the world for which something holds; None is open."""
+    """The time for which a node, connection or observation is valid; None is open."""
 
     valid_from: datetime | None = None
     valid_to: datetime | None = None
@@ -62,16 +63,16 @@ class Validity:
         """Return the times as stored."""
         return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
 
-    def ended_by(self, moment: datetime) -> datetime | None:
+    def end_if_past(self, moment: datetime) -> datetime | None:
         """Return the end of validity if it is not after `moment`, else None."""
         return self.valid_to if self.valid_to is not None and self.valid_to <= moment else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainState:
-    """What a domain's log says of the domain: when it began, its fields, and for a branch, what it was made from.
+    """A domain after its last event.
 
-    Its log goes on from number `forked_at` of that of `forked_from`; its own changes come after `begins_at`.
+    The log of a branch continues that of `forked_from` after number `forked_at`; its own changes follow `begins_at`.
     """
 
     created: datetime
@@ -80,17 +81,17 @@ class DomainState:
     begins_at: int | None = None
     compacted_to: int | None = None
     compacted: str | None = None
-    """What was compacted, counted by sessions, as JSON."""
+    """Summaries of the sessions with compacted changes, as JSON."""
     merges: str | None = None
     protection: Protection | None = None
     description: str | None = None
     metadata: str | None = None
-    """JSON text, always written the same way."""
+    """JSON text in canonical form."""
     parent: str | None = None
     """The domain whose types it inherits."""
 
     def state(self) -> State:
-        """Return what an event keeps of the domain."""
+        """Return the stored state of the domain."""
         return present(
             {
                 "_created": self.created,
@@ -100,7 +101,7 @@ class DomainState:
                 "_compacted_to": self.compacted_to,
                 "_compacted": self.compacted,
                 "_merges": self.merges,
-                PROTECTION: self.protection and self.protection.text(),
+                PROTECTION: self.protection and self.protection.to_json(),
                 "_description": self.description,
                 "_metadata": self.metadata,
                 PARENT: self.parent,
@@ -109,7 +110,7 @@ class DomainState:
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> DomainState:
-        """Return the domain that an event's state describes."""
+        """Return the domain with a stored state."""
         known = cast("Mapping[str, Any]", stored)
         return cls(
             created=known["_created"],
@@ -128,7 +129,7 @@ class DomainState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeState:
-    """A node as it is after its last event."""
+    """A node after its last event."""
 
     id: str
     type: str
@@ -136,7 +137,7 @@ class NodeState:
     created: datetime
     modified: datetime
     title: str
-    """What its properties and its content make; `shown_title` is the one that it has."""
+    """The title derived from properties and content; `shown_title` prefers the title that was set."""
     content: ContentRef
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     tags: tuple[str, ...] = ()
@@ -144,47 +145,47 @@ class NodeState:
     validity: Validity = field(default_factory=Validity)
     protection: Protection | None = None
     entity: str | None = None
-    """The type of an entity as it was written; None for a node that is no entity."""
+    """The type of an entity as written; None for a node that is not an entity."""
     mentioned: bool = False
-    """Whether its name is only an end of relations: it becomes an entity when one of that name is created."""
+    """Whether it exists only as an end of relations. It becomes an entity when an entity of its name is created."""
     place: int = 0
-    """Its place among those that were created at the same time."""
+    """Its position among nodes that were created at the same time."""
 
     def state(self) -> State:
-        """Return what an event keeps of the node."""
-        own = {
+        """Return the stored state of the node."""
+        fields = {
             "_created": self.created,
             "_modified": self.modified,
             "_tags": list(self.tags) or None,
-            PROTECTION: self.protection and self.protection.text(),
+            PROTECTION: self.protection and self.protection.to_json(),
             ENTITY: self.entity,
             MENTIONED: self.mentioned or None,
             PLACE: self.place or None,
             **self.fields.state(self.title),
         }
-        return present({**self.properties, **own}) | content_state(self.content) | self.validity.state()
+        return present({**self.properties, **fields}) | content_state(self.content) | self.validity.state()
 
     @property
     def shown_title(self) -> str:
-        """The title that was given, else the one that was made."""
+        """The title that was set, else the derived title."""
         return self.fields.title or self.title
 
     @classmethod
     def from_live(cls, stored: Mapping[str, object]) -> NodeState:
-        """Return the node that a live `_Node`'s property map describes."""
-        own = _Reader(stored)
+        """Return the node with the properties of a live `_Node`."""
+        reader = _Reader(stored)
         return cls(
-            id=own.text("_id"),
-            type=own.text("_type"),
-            version=own.number("_version"),
-            created=own.moment("_created"),
-            modified=own.moment("_modified"),
+            id=reader.text("_id"),
+            type=reader.text("_type"),
+            version=reader.number("_version"),
+            created=reader.moment("_created"),
+            modified=reader.moment("_modified"),
             title=derived_title(stored),
-            content=own.content() or ContentRef(format="markdown", encoding="utf-8", size=0, sha256=""),
-            properties=own.properties(),
+            content=reader.content() or ContentRef(format="markdown", encoding="utf-8", size=0, sha256=""),
+            properties=reader.properties(),
             tags=tuple(cast("Sequence[str]", stored.get("_tags") or ())),
             fields=NodeFields.from_stored(stored),
-            validity=own.validity(),
+            validity=reader.validity(),
             protection=stored_protection(stored),
             entity=cast("str | None", stored.get(ENTITY)),
             mentioned=stored.get(MENTIONED) is True,
@@ -194,7 +195,7 @@ class NodeState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionState:
-    """A connection as it is after its last event."""
+    """A connection after its last event."""
 
     id: str
     type: str
@@ -211,39 +212,39 @@ class ConnectionState:
     provenance: Provenance = field(default_factory=Provenance)
     protection: Protection | None = None
     relation: str | None = None
-    """The type of a relation between entities as it was written, where it is not the stored one."""
+    """The type of a relation between entities as written, if it differs from the stored type."""
     place: int = 0
-    """Its place among those that were created at the same time."""
+    """Its position among connections that were created at the same time."""
 
     def state(self) -> State:
-        """Return what an event keeps of the connection, beside its two ends."""
-        own = {
+        """Return the stored state of the connection, without its ends."""
+        fields = {
             "_created": self.created,
             "_modified": self.modified,
             RELATION: self.relation,
             PLACE: self.place or None,
             IMPORTANCE: self.importance,
-            PROTECTION: self.protection and self.protection.text(),
+            PROTECTION: self.protection and self.protection.to_json(),
         }
         content = content_state(self.content) if self.content else {}
-        made = {**self.strength.state(), **self.provenance.state()}
-        return present({**self.properties, **own}) | content | self.validity.state() | made
+        details = {**self.strength.state(), **self.provenance.state()}
+        return present({**self.properties, **fields}) | content | self.validity.state() | details
 
     @classmethod
     def from_live(cls, stored: Mapping[str, object], from_node_id: str, to_node_id: str) -> ConnectionState:
-        """Return the connection that a live relationship's property map describes."""
-        own = _Reader(stored)
+        """Return the connection with the properties of a live relationship."""
+        reader = _Reader(stored)
         return cls(
-            id=own.text("_id"),
-            type=own.text("_type"),
+            id=reader.text("_id"),
+            type=reader.text("_type"),
             from_node_id=from_node_id,
             to_node_id=to_node_id,
-            version=own.number("_version"),
-            created=own.moment("_created"),
-            modified=own.moment("_modified"),
-            content=own.content(),
-            properties=own.properties(),
-            validity=own.validity(),
+            version=reader.number("_version"),
+            created=reader.moment("_created"),
+            modified=reader.moment("_modified"),
+            content=reader.content(),
+            properties=reader.properties(),
+            validity=reader.validity(),
             protection=stored_protection(stored),
             strength=Strength.from_state(stored),
             importance=cast("float | None", stored.get(IMPORTANCE)),
@@ -255,25 +256,25 @@ class ConnectionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationState:
-    """What was observed of a node, as it is after its last event. The order of `created` and `place` is theirs."""
+    """An observation after its last event. Observations are ordered by `created` and `place`."""
 
     text: str
     time: datetime
     """When it was observed."""
     created: datetime | None = None
     origin: str | None = None
-    """Where it is from: a session, or a name."""
+    """Its source: a session, or a name."""
     confidence: float | None = None
     validity: Validity = field(default_factory=Validity)
     place: int = 0
     supersedes: tuple[str, ...] = ()
-    """The observations that it took the place of."""
+    """Ids of the observations that it supersedes."""
     asks: tuple[str, ...] = ()
-    """Observations that it may make out of date: somebody is asked, and has not answered yet."""
+    """Ids of observations that it may supersede: a question about them is open."""
 
     def state(self) -> State:
-        """Return what an event keeps of the observation, beside its node."""
-        own = {
+        """Return the stored state of the observation, without its node."""
+        fields = {
             TEXT: self.text,
             "_time": self.time,
             "_created": self.created,
@@ -283,19 +284,19 @@ class ObservationState:
             SUPERSEDES: list(self.supersedes) or None,
             ASKS: list(self.asks) or None,
         }
-        return present(own) | self.validity.state()
+        return present(fields) | self.validity.state()
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> ObservationState:
-        """Return the observation that an event's state describes."""
-        own = _Reader(stored)
+        """Return the observation with a stored state."""
+        reader = _Reader(stored)
         return cls(
-            text=own.text(TEXT),
-            time=own.moment("_time"),
+            text=reader.text(TEXT),
+            time=reader.moment("_time"),
             created=cast("datetime | None", stored.get("_created")),
             origin=cast("str | None", stored.get("_origin")),
             confidence=cast("float | None", stored.get("_confidence")),
-            validity=own.validity(),
+            validity=reader.validity(),
             place=cast("int", stored.get(PLACE, 0)),
             supersedes=tuple(cast("Sequence[str]", stored.get(SUPERSEDES) or ())),
             asks=tuple(cast("Sequence[str]", stored.get(ASKS) or ())),
@@ -303,28 +304,28 @@ class ObservationState:
 
 
 def entity_key(name: str) -> str:
-    """Return the text under which the name of an entity is indexed: itself, but for a long one only its length."""
+    """Return the key under which the name of an entity is indexed: the name, or the length of a long name."""
     length = _length(name)
     return name if length <= LONGEST_KEY else f"{length}"
 
 
-def searched(text: str) -> State:
-    """Return what the live graph has of a new text that is searched: whether it is too long to be indexed behind."""
+def length_state(text: str) -> State:
+    """Return the state of a new searchable text: whether it is too long to be indexed."""
     return {IS_LONG: _length(text) > LONGEST_INDEXED}
 
 
 def _length(text: str) -> int:
-    """Return the length of a text in units of UTF-16, which is how the store counts."""
+    """Return the length of a text in UTF-16 units, as Neo4j counts it."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def user_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the properties of a stored map that are the user's."""
+    """Return the user properties of a stored map."""
     return {key: cast("PropertyValue", value) for key, value in stored.items() if not key.startswith("_")}
 
 
 def content_state(content: ContentRef) -> State:
-    """Return what a state keeps of content: all but the bytes, which are found by their hash."""
+    """Return the stored state of content, without the bytes, which are stored under their hash."""
     return {
         "_content_format": content.format,
         "_content_encoding": content.encoding,
@@ -334,7 +335,7 @@ def content_state(content: ContentRef) -> State:
 
 
 def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
-    """Return what a state keeps of content, None when it has none."""
+    """Return the content reference of a state, or None without content."""
     if "_content_sha256" not in stored:
         return None
     return ContentRef(
@@ -347,7 +348,7 @@ def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Typed looks into a stored property map. What is absent or of another type is a fault of the store."""
+    """Typed access to a stored property map. A missing value or another type is an error of the store."""
 
     stored: Mapping[str, object]
 
@@ -371,15 +372,15 @@ class _Reader:
         return content_ref(self.stored)
 
 
-def folded(text: str) -> str:
-    """Return a text as entities are searched by it: in lower case as JavaScript has it, and in NFC."""
+def fold_entity_text(text: str) -> str:
+    """Return a text as entity search compares it: in lower case, in NFC."""
     return unicodedata.normalize("NFC", text.lower())
 
 
-def is_of_pattern(key: str, value: object) -> bool:
-    """Return whether a property stores the conditions or steps of a pattern. Its content says them in words."""
-    beginning = _OF_PATTERN.get(key)
-    return beginning is not None and isinstance(value, str) and value.startswith(beginning)
+def is_pattern_data(key: str, value: object) -> bool:
+    """Return whether a property stores the conditions or steps of a pattern. Its content has them as text."""
+    prefix = _PATTERN_PREFIXES.get(key)
+    return prefix is not None and isinstance(value, str) and value.startswith(prefix)
 
 
-_OF_PATTERN = {"trigger": '{"conditions":', "procedure": '{"steps":'}
+_PATTERN_PREFIXES = {"trigger": '{"conditions":', "procedure": '{"steps":'}

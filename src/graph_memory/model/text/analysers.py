@@ -1,4 +1,4 @@
-"""The analysers of Neo4j by which a domain's words can be read, and what is named after each."""
+"""The analysers of Neo4j for a domain's text search, with the index and label of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ANALYSERS: tuple[LiteralString, ...] = (
 
 
 def index_of(analyser: LiteralString) -> LiteralString:
-    """Return the name of the full-text index that has an analyser."""
+    """Return the name of the full-text index with an analyser."""
     return "_passages_" + analyser.replace("-", "_")
 
 
@@ -22,10 +22,10 @@ def label_of(analyser: LiteralString) -> LiteralString:
     return "_" + analyser.replace("-", " ").title().replace(" ", "")
 
 
-LABELS: dict[str, LiteralString] = {label_of(each): each for each in ANALYSERS}
+LABELS: dict[str, LiteralString] = {label_of(analyser): analyser for analyser in ANALYSERS}
 """The analysers by their labels."""
 
 
-def labelled(label: str | None) -> LiteralString:
-    """Return the analyser of passages with a label; the English one where none was chosen."""
+def analyser_of(label: str | None) -> LiteralString:
+    """Return the analyser of passages with a label; by default English."""
     return LABELS.get(label or "", ENGLISH)

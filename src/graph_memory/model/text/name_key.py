@@ -1,6 +1,6 @@
-"""When two names are one: the key by which names are compared everywhere. Pure.
+"""The key by which names are compared everywhere. Pure.
 
-Names are one if they differ only in the encoding of accents, in capitals, and in separators between two letters:
+Two names are equal if they differ only in the encoding of accents, in capitals, and in separators between two letters:
 `my-service`, `My Service`, `MyService`. Every other character counts: `C`, `C++` and `C#` are three names.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 _HYPHENS = "-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2e17\u2e40\ufe63\uff0d"
-"""Hyphens, and the two dashes that are typed for them. A minus sign and longer dashes are signs of their own."""
+"""Hyphens, and the two dashes that people type for them. A minus sign and longer dashes are other characters."""
 _UNDERSCORES = "_\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f"
 _APOSTROPHES = "'`\u00b4\u02bb\u02bc\u055a\u2018\u2019\u201b\uff07"
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
@@ -26,42 +26,42 @@ _LAST_WITH_FOLDING = 0x2FA1F
 
 @lru_cache(maxsize=65_536)
 def name_key(name: str) -> str:
-    """Return what two names have in common if they are one name, and no others."""
-    folded = _folded(name)
-    return _SEPARATOR_RUN.sub(lambda found: _counting(found, folded), folded)
+    """Return the key of a name. Two names have the same key if they are equal."""
+    folded = _fold(name)
+    return _SEPARATOR_RUN.sub(lambda match: _significant_separators(match, folded), folded)
 
 
-def is_same_name(one: str, other: str) -> bool:
-    """Say whether two names are one."""
-    return name_key(one) == name_key(other)
+def is_same_name(name: str, other: str) -> bool:
+    """Return whether two names are equal."""
+    return name_key(name) == name_key(other)
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _counting(found: re.Match[str], name: str) -> str:
-    """Return what counts of separators: nothing between two letters, else each of them, and spaces as one."""
-    if _ends_in_letter(name, found.start()) and name[found.end() : found.end() + 1].isalpha():
+def _significant_separators(match: re.Match[str], name: str) -> str:
+    """Return the significant part of separators: nothing between two letters, else all, with one space for several."""
+    if _ends_in_letter(name, match.start()) and name[match.end() : match.end() + 1].isalpha():
         return ""
-    return _MANY_SPACES.sub(" ", found[0].translate(_ONE_KIND))
+    return _MANY_SPACES.sub(" ", match[0].translate(_ONE_KIND))
 
 
 def _ends_in_letter(name: str, end: int) -> bool:
-    """Say whether a letter stands before a place, with its combining marks."""
+    """Return whether the text before `end` ends with a letter and its combining marks."""
     while end > 0 and unicodedata.category(name[end - 1]).startswith("M"):
         end -= 1
     return end > 0 and name[end - 1].isalpha()
 
 
 def without_separators(name: str) -> str:
-    """Return a name in lower case without separators, as Cypher does it: equal for all names with one key."""
-    kept = "".join(each for each in unicodedata.normalize("NFC", name) if each not in SEPARATORS)
+    """Return a name in lower case without separators, as Cypher computes it: equal for all names with the same key."""
+    kept = "".join(character for character in unicodedata.normalize("NFC", name) if character not in SEPARATORS)
     return kept.lower().upper().lower().replace("ς", "σ")
 
 
 def first_characters(name: str) -> list[str]:
-    """Return the characters with which a name may begin that has the same key."""
+    """Return the possible first characters of names with the same key."""
     first = name_key(name)[:1]
     if first in _ONE_KIND.values():
         return sorted(sign for sign in SEPARATORS if sign.translate(_ONE_KIND) == first)
@@ -75,9 +75,9 @@ def _first_folded(character: str) -> str:
 
 @cache
 def _characters_by_first() -> Mapping[str, str]:
-    """Return the characters that folding changes, by the first character of what they become."""
-    found: dict[str, list[str]] = {}
-    for each in map(chr, range(_LAST_WITH_FOLDING + 1)):
-        if (first := _first_folded(each)) != each:
-            found.setdefault(first, []).append(each)
-    return {first: "".join(characters) for first, characters in found.items()}
+    """Return the characters that folding changes, by their first folded character."""
+    groups: dict[str, list[str]] = {}
+    for character in map(chr, range(_LAST_WITH_FOLDING + 1)):
+        if (first := _first_folded(character)) != character:
+            groups.setdefault(first, []).append(character)
+    return {first: "".join(characters) for first, characters in groups.items()}

@@ -9,19 +9,19 @@ from typing import cast
 
 ALIASES = ("aliases", "alias")
 """The properties that hold other names of a subject."""
-_BETWEEN = re.compile(r"[,;\n、，；]")
+_SEPARATOR = re.compile(r"[,;\n、，；]")
 
 
 def listed_names(value: object) -> Iterator[str]:
-    """Give the names in a property: a list in JSON, or text with commas."""
+    """Yield the names in a property: a JSON list, or text with commas."""
     if not isinstance(value, str):
         return
     if value.lstrip().startswith("["):
         try:
-            given = json.loads(value)
+            names = json.loads(value)
         except (ValueError, RecursionError):
-            given = None
-        if isinstance(given, list):
-            yield from (each for each in cast("list[object]", given) if isinstance(each, str))
+            names = None
+        if isinstance(names, list):
+            yield from (name for name in cast("list[object]", names) if isinstance(name, str))
             return
-    yield from _BETWEEN.split(value)
+    yield from _SEPARATOR.split(value)

@@ -17,7 +17,7 @@ WINDOW = 2_000
 OVERLAP = 255
 NEEDLE = OVERLAP + 1
 GRAM = 3
-GRAMS_ASKED = 64
+MAX_QUERY_GRAMS = 64
 
 _WHITE = re.compile(r"\s")
 _SPACE = "\ue000"
@@ -38,27 +38,27 @@ def windows(text: str) -> Iterator[str]:
             yield window
 
 
-def most_windows(characters: int) -> int:
-    """Return how many windows a text of so many characters has at most: folding makes up to three of one."""
+def max_windows(characters: int) -> int:
+    """Return the maximum number of windows of a text: folding turns a character into up to three."""
     return 3 * characters // (WINDOW - OVERLAP) + 1
 
 
 def grams(folded: str) -> list[str]:
-    """Return the distinct trigrams of a folded text, fit to be tokens: white space is replaced by one mark."""
+    """Return the distinct trigrams of a folded text as tokens, with a placeholder for white space."""
     return _joined_grams(folded).split(" ") if len(folded) >= GRAM else []
 
 
 def gram_text(domain: str, folded: str) -> str:
-    """Return what the full-text index reads for a window: the domain's mark and every trigram."""
+    """Return the text of a window in the full-text index: the domain's mark and every trigram."""
     mark = _DOMAIN_MARK + domain
     return f"{mark} {_joined_grams(folded)}" if len(folded) >= GRAM else mark
 
 
 def _joined_grams(folded: str) -> str:
-    """Return the distinct trigrams with a space after each but the last.
+    """Return the distinct trigrams of a folded text, separated by spaces.
 
-    Three characters of 16 bits and a space make one number of 64 bits, so that no text of its own is made for each
-    trigram: half the time. A text with a character of more bits takes the way that says what is meant.
+    Three characters of 16 bits and a space make one number of 64 bits. Without one string for each trigram, this takes
+    half the time. A text with wider characters takes the slow way.
     """
     plain = _WHITE.sub(_SPACE, folded.replace(" ", _SPACE))
     count = len(plain) - GRAM + 1
@@ -74,7 +74,7 @@ def _joined_grams(folded: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """What is searched for. `probe` is what windows are compared with, at most `NEEDLE` characters."""
+    """The text to find. Windows are compared with its `probe`, its first `NEEDLE` characters."""
 
     folded: str
 
@@ -89,25 +89,25 @@ class Needle:
         return self.folded[:NEEDLE]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the probe is all of the needle, so that a window's match is the answer."""
+    def fits_window(self) -> bool:
+        """Whether the probe is the whole needle, so that a match in a window is a match."""
         return len(self.folded) <= NEEDLE
 
     @property
     def is_short(self) -> bool:
-        """Whether the needle has no trigram, so that windows must be scanned."""
+        """Whether the needle is too short for a trigram, so that all windows must be scanned."""
         return len(self.folded) < GRAM
 
     def lucene(self, domain: str) -> str:
         """Return the index query: the domain's mark and the first trigrams, all required, each quoted."""
-        tokens = [_DOMAIN_MARK + domain, *grams(self.probe[: GRAMS_ASKED + GRAM - 1])]
-        return " ".join(f"+{_quoted(token)}" for token in tokens)
+        tokens = [_DOMAIN_MARK + domain, *grams(self.probe[: MAX_QUERY_GRAMS + GRAM - 1])]
+        return " ".join(f"+{_quote(token)}" for token in tokens)
 
     def is_in(self, text: str) -> bool:
-        """Say whether the needle occurs in a text."""
+        """Return whether the needle occurs in a text."""
         return self.folded in fold(text)
 
 
-def _quoted(token: str) -> str:
+def _quote(token: str) -> str:
     escaped = token.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""How names and values from outside are shown in messages: cleaned, cut to size, with a guess at what was meant."""
+"""Names and values in messages: printable, of bounded length, with suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
-from graph_memory.model.text.visible import QUOTES, escaped
+from graph_memory.model.text.visible import QUOTES, escape_invisible
 
 MOST_LISTED = 50
 _MOST_SHOWN = 80
@@ -17,14 +17,14 @@ _PLAIN_NAME = re.compile(r"[\w.*-]{1,60}")
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 
-def shown(value: object) -> str:
-    """Return a value as it may stand in a message: printable, on one line and of bounded length."""
+def printable(value: object) -> str:
+    """Return a value for a message: printable, on one line and of bounded length."""
     text = as_text(value)
-    return escaped(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
+    return escape_invisible(text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…")
 
 
 def as_text(value: object) -> str:
-    """Return a value as JSON would say it, and text as it is."""
+    """Return a value as JSON text, and text unchanged."""
     match value:
         case str():
             return value
@@ -37,54 +37,54 @@ def as_text(value: object) -> str:
         case datetime():
             return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case list() | tuple():
-            return f"[{', '.join(map(quoted, cast('Sequence[object]', value)))}]"
+            return f"[{', '.join(map(quote, cast('Sequence[object]', value)))}]"
         case Mapping():
             items = cast("Mapping[object, object]", value).items()
-            return f"{{{', '.join(f'{quoted(key)}: {quoted(one)}' for key, one in items)}}}"
+            return f"{{{', '.join(f'{quote(key)}: {quote(item)}' for key, item in items)}}}"
         case _:
             return str(value)
 
 
-def quoted(value: object) -> str:
-    """Return a value for a message: text in quotes that nothing in it can end, booleans as JSON writes them."""
-    return f'"{shown(value).translate(QUOTES)}"' if isinstance(value, str) else shown(value)
+def quote(value: object) -> str:
+    """Return a value for a message: text in quotes, without quotes in it, and other values as JSON."""
+    return f'"{printable(value).translate(QUOTES)}"' if isinstance(value, str) else printable(value)
 
 
 def with_title(subject: str, title: object) -> str:
-    """Return an id for a message, after the title of what it stands for where that is known."""
-    return subject if title is None else f"{quoted(title)} ({subject})"
+    """Return an id for a message, after the title if that is known."""
+    return subject if title is None else f"{quote(title)} ({subject})"
 
 
-def named(name: str) -> str:
-    """Return a stored name for a message: as it is if it is one plain word, otherwise in quotes."""
-    return name if _PLAIN_NAME.fullmatch(name) else quoted(name)
+def printable_name(name: str) -> str:
+    """Return a stored name for a message: unchanged if it is one plain word, otherwise in quotes."""
+    return name if _PLAIN_NAME.fullmatch(name) else quote(name)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return stored names as `[a, b, "c d"]`, at most 50 of them and then `and N more`."""
-    return listed_parts([named(name) for name in names])
+def join_names(names: Sequence[str]) -> str:
+    """Return stored names as `[a, b, "c d"]`; after 50 names, `and N more`."""
+    return join_parts([printable_name(name) for name in names])
 
 
-def listed_parts(names: Sequence[str]) -> str:
-    """Return parts of a message as `[a, b, c]`, at most 50 of them and then `and N more`."""
+def join_parts(names: Sequence[str]) -> str:
+    """Return parts of a message as `[a, b, c]`; after 50 parts, `and N more`."""
     parts = list(names[:MOST_LISTED])
     if len(names) > MOST_LISTED:
         parts.append(f"and {len(names) - MOST_LISTED} more")
     return f"[{', '.join(parts)}]"
 
 
-def day(at: datetime) -> str:
-    """Return the day of a time, as in `8 May 2023`."""
+def format_day(at: datetime) -> str:
+    """Return the day of a time, such as `8 May 2023`."""
     return f"{at.day} {at:%B} {at.year}"
 
 
-def last_day(end: datetime) -> str:
-    """Return the last day on which a statement that ends at a time holds."""
-    return day(end - end.resolution if end.replace(tzinfo=None) > datetime.min else end)
+def format_last_day(end: datetime) -> str:
+    """Return the last day of a validity that ends at a time."""
+    return format_day(end - end.resolution if end.replace(tzinfo=None) > datetime.min else end)
 
 
 def kind_of(value: object) -> str:
-    """Return what a value from JSON or YAML is, in the words of JSON, such as `null`, `a list` or `text`."""
+    """Return the JSON kind of a value, such as `null`, `a list` or `text`."""
     match value:
         case None:
             return "null"
@@ -99,11 +99,11 @@ def kind_of(value: object) -> str:
         case Mapping():
             return "an object"
         case _:
-            return f"a {shown(type(value).__name__)}"
+            return f"a {printable(type(value).__name__)}"
 
 
 def nearest(name: str, candidates: Collection[str]) -> str | None:
-    """Return the candidate that was probably meant, if one is close enough."""
+    """Return the most similar candidate, or None if none is close enough."""
     if len(candidates) > _MOST_COMPARED:
         return None
     folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
@@ -112,16 +112,16 @@ def nearest(name: str, candidates: Collection[str]) -> str | None:
 
 
 def did_you_mean(parts: Sequence[str]) -> str:
-    """Return the question about what may be meant, with a space behind it; nothing for nothing."""
-    return "" if not parts else f"Did you mean {parts[0] if len(parts) == 1 else f'one of {listed_parts(parts)}'}? "
+    """Return `Did you mean …? ` with a space at the end, empty without parts."""
+    return "" if not parts else f"Did you mean {parts[0] if len(parts) == 1 else f'one of {join_parts(parts)}'}? "
 
 
 def suggestion(name: str, candidates: Collection[str], otherwise: str) -> str:
-    """Return `Did you mean "x"?`, or the other advice when nothing comes close."""
-    found = nearest(name, candidates)
-    return otherwise if found is None else f"Did you mean {quoted(found)}?"
+    """Return `Did you mean "x"?`, or `otherwise` if no candidate is close enough."""
+    candidate = nearest(name, candidates)
+    return otherwise if candidate is None else f"Did you mean {quote(candidate)}?"
 
 
 def without_credentials(text: str) -> str:
-    """Return the text with the credentials of its URLs taken out."""
+    """Return the text without the credentials in its URLs."""
     return _CREDENTIALS.sub("//", text)

@@ -1,4 +1,4 @@
-"""Points in a log as people and agents name them: a number, an event's id, or a time."""
+"""Positions in a log as people and agents name them: a number, an event's id, or a time."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.clock import in_utc
 from graph_memory.model.time.times import EXAMPLES, Span, Toward, read_span
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
 _LARGEST = 2**53
 _ENDS = frozenset({"until", "at", "as-of", "as_of"})
-"""Arguments for which a day, a month or a minute is meant to its end; for all others, from its beginning."""
+"""Arguments for which a day, month or minute means its end. For all others it means its beginning."""
 
 _SESSION = re.compile(
     r"(?:since |the |our |my )*(?:last|previous) (?:session|time)(?: of (?P<whose>.+))?", re.IGNORECASE
 )
 
 _DAY = timedelta(hours=23)
-"""The length from which a span is a day or more; a day on which clocks go forward has 23 hours."""
+"""The minimum length of a whole day: a day on which clocks go forward has 23 hours."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """A point in a log: exactly one of a number in it, the id of an event, and a time."""
+    """A position in a log: exactly one of a number, the id of an event, and a time."""
 
     seq: int | None = None
     event: str | None = None
@@ -35,50 +35,50 @@ class LogPosition:
 
 @dataclass(frozen=True, slots=True)
 class NamedSession:
-    """The last session as a point of a log; `whose` is a project, an actor or a session id."""
+    """The last session as a position in a log; `whose` is a project, an actor or a session id."""
 
     whose: str | None = None
 
 
-def session_named(given: object) -> NamedSession | None:
-    """Return the session that `last session` or `last session of Apollo` names, None for any other point."""
-    found = _SESSION.fullmatch(" ".join(given.split())) if isinstance(given, str) else None
-    return None if found is None else NamedSession(found["whose"])
+def parse_session_reference(text: object) -> NamedSession | None:
+    """Return the session that `last session` or `last session of Apollo` names, None for any other text."""
+    match = _SESSION.fullmatch(" ".join(text.split())) if isinstance(text, str) else None
+    return None if match is None else NamedSession(match["whose"])
 
 
-def moment(argument: str, given: int | str, now: datetime, zone: tzinfo | None = UTC) -> LogPosition:
-    """Return the point that was named. Raises INVALID_ARGUMENT.
+def parse_log_position(argument: str, value: int | str, now: datetime, zone: tzinfo | None = UTC) -> LogPosition:
+    """Return a position in a log. Raises INVALID_ARGUMENT.
 
-    It is a number of the log, the id of an event (`evt_…`), or a time as `times` reads it: in `zone` if it does not
-    say, None for that of the machine. Of a whole day, month or minute, `until` and `at` mean the end.
+    The value is a number of the log, the id of an event (`evt_…`), or a time as in `times`. A time without an offset is
+    in `zone`, None for that of the machine. A whole day, month or minute means its end for `until` and `at`.
     """
-    if not isinstance(given, str):
-        return _numbered(argument, given)
-    text = given.strip()
+    if not isinstance(value, str):
+        return _numbered_position(argument, value)
+    text = value.strip()
     if text.isascii() and text.isdigit() and len(text) < 20:
-        return _numbered(argument, int(text))
+        return _numbered_position(argument, int(text))
     if text.startswith("evt_") and is_encodable(text):
         return LogPosition(event=text)
-    found = _span(text, now, zone)
-    if found is None:
-        raise _unreadable(argument, text, zone)
-    return LogPosition(at=found.last if argument.lstrip("-") in _ENDS else found.begins)
+    span = _span(text, now, zone)
+    if span is None:
+        raise _invalid_position(argument, text, zone)
+    return LogPosition(at=span.last if argument.lstrip("-") in _ENDS else span.begins)
 
 
-def instant(argument: str, given: datetime | str, now: datetime, zone: tzinfo | None = UTC) -> datetime:
-    """Return a time in the world, in UTC. Raises INVALID_ARGUMENT.
+def parse_instant(argument: str, value: datetime | str, now: datetime, zone: tzinfo | None = UTC) -> datetime:
+    """Return a time in UTC. Raises INVALID_ARGUMENT.
 
-    A whole day, month or year means its beginning, and its end for `valid_to`: what holds to 26 May holds on that day.
-    A month or day without a year is the nearest one.
+    A whole day, month or year means its beginning, and its end for `valid_to`: a fact valid to 26 May is valid on that
+    day. A month or day without a year is the nearest one.
     """
-    if isinstance(given, datetime):
-        return in_utc(given)
-    found = _span(given, now, zone, "nearest") if isinstance(given, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-    if found is None:
-        told = quoted(given) if isinstance(given, str) else given  # pyright: ignore[reportUnnecessaryIsInstance] - as above
-        raise fault(argument, f"{told} is not a time", f"Give {_time_in(zone)}, now, or {EXAMPLES}.")
-    is_end = argument.endswith("valid_to") and found.ends - found.begins >= _DAY
-    return found.ends if is_end else found.begins
+    if isinstance(value, datetime):
+        return in_utc(value)
+    span = _span(value, now, zone, "nearest") if isinstance(value, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    if span is None:
+        text = quote(value) if isinstance(value, str) else value  # pyright: ignore[reportUnnecessaryIsInstance] - as above
+        raise invalid_argument(argument, f"{text} is not a time", f"Give {_time_example(zone)}, now, or {EXAMPLES}.")
+    is_end = argument.endswith("valid_to") and span.ends - span.begins >= _DAY
+    return span.ends if is_end else span.begins
 
 
 def _span(text: str, now: datetime, zone: tzinfo | None, toward: Toward = "past") -> Span | None:
@@ -88,16 +88,16 @@ def _span(text: str, now: datetime, zone: tzinfo | None, toward: Toward = "past"
         return None
 
 
-def _numbered(argument: str, seq: int) -> LogPosition:
+def _numbered_position(argument: str, seq: int) -> LogPosition:
     if type(seq) is not int or not 0 <= seq <= _LARGEST:
-        raise _unreadable(argument, seq, UTC)
+        raise _invalid_position(argument, seq, UTC)
     return LogPosition(seq=seq)
 
 
-def _unreadable(argument: str, given: object, zone: tzinfo | None) -> GraphError:
-    hint = f"Give a log number, an event id (evt_…), {_time_in(zone)}, or {EXAMPLES}."
-    return fault(argument, f"{quoted(given)} is not a point in the log", hint)
+def _invalid_position(argument: str, value: object, zone: tzinfo | None) -> GraphError:
+    hint = f"Give a log number, an event id (evt_…), {_time_example(zone)}, or {EXAMPLES}."
+    return invalid_argument(argument, f"{quote(value)} is not a point in the log", hint)
 
 
-def _time_in(zone: tzinfo | None) -> str:
+def _time_example(zone: tzinfo | None) -> str:
     return f"a time such as 2026-03-01 09:00 ({'your time zone' if zone is None else 'UTC'})"

@@ -1,4 +1,4 @@
-"""The content of a node or connection: text or bytes, checked, with its hash; and what an event keeps of it."""
+"""The content of a node or connection: checked text or bytes with a hash, and the reference in an event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_FORMAT_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class ContentRef:
-    """What an event keeps of content: all but the bytes, which are found by their hash."""
+    """The reference to content in an event. The bytes are stored under their hash."""
 
     format: str
     encoding: Encoding
@@ -25,17 +25,17 @@ class ContentRef:
 
     @property
     def is_text(self) -> bool:
-        """Whether the content is text, so that it can be searched."""
+        """Whether the content is text and can be searched."""
         return self.encoding == "utf-8"
 
     def is_same(self, other: ContentRef | None) -> bool:
-        """Say whether it is the same content: the same bytes, and both text or both not."""
+        """Return whether it is the same content: equal bytes and the same encoding."""
         return other is not None and (self.sha256, self.encoding) == (other.sha256, other.encoding)
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Content that was checked. Make it with `content_from`; `data` is what is stored and hashed."""
+    """Checked content. Create it with `content_from`; `data` are the stored and hashed bytes."""
 
     data: bytes = field(repr=False)
     encoding: Encoding
@@ -52,7 +52,7 @@ class Content:
 
     @property
     def is_text(self) -> bool:
-        """Whether the content is text, so that it can be searched."""
+        """Whether the content is text and can be searched."""
         return self.encoding == "utf-8"
 
     @property
@@ -61,73 +61,73 @@ class Content:
         return self.data.decode() if self.is_text else None
 
     @property
-    def as_given(self) -> str:
+    def encoded(self) -> str:
         """The content as a string of its encoding: the text itself, or standard base64 with padding."""
         return self.data.decode() if self.is_text else base64.b64encode(self.data).decode("ascii")
 
     @property
     def ref(self) -> ContentRef:
-        """What an event keeps of the content."""
+        """The reference to the content for an event."""
         return ContentRef(format=self.format, encoding=self.encoding, size=self.size, sha256=self.sha256)
 
 
-def content_from(given: str | bytes, encoding: str, format: str) -> Content:  # noqa: A002 - the spec's name
-    """Return checked content. With `base64`, a string is decoded and bytes are taken as they are.
+def content_from(content: str | bytes, encoding: str, format: str) -> Content:  # noqa: A002 - the spec's name
+    """Return checked content. With `base64`, a string is decoded and bytes are used unchanged.
 
-    Fails with `INVALID_ENCODING` when the content is not of the encoding or the encoding is neither `utf-8` nor
-    `base64`, and with `INVALID_ARGUMENT` when the format is not 1 to 100 characters without control characters.
+    Raises INVALID_ENCODING if the content is not valid in the encoding or the encoding is neither `utf-8` nor `base64`.
+    Raises INVALID_ARGUMENT if the format is not 1 to 100 characters without control characters.
     """
     if encoding == "utf-8":
-        return Content(_utf8(given), "utf-8", checked_format(format))
+        return Content(_utf8(content), "utf-8", check_content_format(format))
     if encoding == "base64":
-        return Content(_binary(given), "base64", checked_format(format))
-    raise _not_encoded(f"Unknown encoding {encoding[:50]!a}", "Use utf-8 for text or base64 for binary content.")
+        return Content(_binary(content), "base64", check_content_format(format))
+    raise _invalid_encoding(f"Unknown encoding {encoding[:50]!a}", "Use utf-8 for text or base64 for binary content.")
 
 
 DEFAULT_FORMAT = "text"
-"""The format of content over MCP and in batches that is given without one."""
+"""The default format of content over MCP and in batches."""
 
 
-def checked_format(given: str) -> str:
-    """Return the format unchanged, or fail with `INVALID_ARGUMENT`.
+def check_content_format(name: str) -> str:
+    """Return a valid format. Raises INVALID_ARGUMENT.
 
-    A format is a word of the client's own ("markdown", "pdf"); the service keeps it and reads nothing into it.
+    Clients choose the format ("markdown", "pdf"); graph-memory stores it without interpreting it.
     """
-    bad = any(unicodedata.category(char) in {"Cc", "Cs"} for char in given)
-    if bad or not 1 <= len(given) <= MAX_FORMAT_LENGTH:
+    bad = any(unicodedata.category(char) in {"Cc", "Cs"} for char in name)
+    if bad or not 1 <= len(name) <= MAX_FORMAT_LENGTH:
         raise GraphError(
             Code.INVALID_ARGUMENT,
             f"format must be 1 to {MAX_FORMAT_LENGTH} characters without control characters",
             {"argument": "format", "hint": 'Use a short word such as "markdown", "json" or "pdf".'},
         )
-    return given
+    return name
 
 
-def _utf8(given: str | bytes) -> bytes:
+def _utf8(content: str | bytes) -> bytes:
     try:
-        if isinstance(given, str):
-            return given.encode()
-        given.decode()
+        if isinstance(content, str):
+            return content.encode()
+        content.decode()
     except (UnicodeEncodeError, UnicodeDecodeError) as error:
-        place = f"{'character' if isinstance(given, str) else 'byte'} {error.start}"
+        place = f"{'character' if isinstance(content, str) else 'byte'} {error.start}"
         hint = "Fix the text, or pass binary content as base64."
-        raise _not_encoded(f"Content is not valid utf-8 (at {place})", hint) from error
-    return given
+        raise _invalid_encoding(f"Content is not valid utf-8 (at {place})", hint) from error
+    return content
 
 
-def _binary(given: str | bytes) -> bytes:
-    """Return the bytes. A string must be what encoding them gives, so that it can come back the same."""
-    if isinstance(given, bytes):
-        return given
+def _binary(content: str | bytes) -> bytes:
+    """Return the bytes. A string must be their canonical base64, so that reads return the same string."""
+    if isinstance(content, bytes):
+        return content
     try:
-        data = base64.b64decode(given, validate=True)
+        data = base64.b64decode(content, validate=True)
     except ValueError:
         data = None
-    if data is None or base64.b64encode(data).decode("ascii") != given:
+    if data is None or base64.b64encode(data).decode("ascii") != content:
         hint = "Use the standard alphabet (A-Z a-z 0-9 + /) with = padding, without spaces or line breaks."
-        raise _not_encoded("Content is not valid base64", hint)
+        raise _invalid_encoding("Content is not valid base64", hint)
     return data
 
 
-def _not_encoded(message: str, hint: str) -> GraphError:
+def _invalid_encoding(message: str, hint: str) -> GraphError:
     return GraphError(Code.INVALID_ENCODING, message, {"hint": hint})

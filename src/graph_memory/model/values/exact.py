@@ -1,8 +1,8 @@
-"""The one comparison of what is stored: two values are the same in type and value, or they differ.
+"""Exact comparison of stored values: two values are the same if their types and values are equal.
 
-Python takes `1`, `1.0` and `true` for equal, and `0.0` and `-0.0`; here all of these differ. Texts are compared
-character by character, so two spellings of one letter differ; times are moments, whatever zone they were written in.
-`$one = $other` in Cypher is no better, so a statement that compares states says so by type and text as well.
+In Python `1`, `1.0` and `true` are equal, and so are `0.0` and `-0.0`; here all of these differ. Texts are compared by
+code points, so two encodings of one letter differ. Times are compared as instants, whatever their zones. `=` in Cypher
+is not exact either, so statements that compare states compare types and text too.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import NamedTuple, cast
 
 _PLAIN = frozenset({str, int, bool, datetime, type(None)})
-"""Types whose values are the same where Python takes them for equal."""
+"""Types whose values are the same if they are equal in Python."""
 
 
 class Exact(NamedTuple):
-    """A value that equals another only if its type is the same as well."""
+    """A value that is equal to another only if their types are equal too."""
 
     type: str
     value: object
@@ -26,26 +26,26 @@ class Exact(NamedTuple):
 
 
 def exact(value: object) -> object:
-    """Return what is equal for two values exactly when they are the same."""
+    """Return a key that is equal for two values exactly if they are the same."""
     match value:
         case str() | datetime():
             return value
         case float():
-            return Exact("float", repr(value))  # that of -0.0 differs, and no two others share one
+            return Exact("float", repr(value))  # unique for every float, also for -0.0
         case list() | tuple():
             return tuple(map(exact, cast("Sequence[object]", value)))
         case _:
             return Exact(type(value).__name__, value)
 
 
-def same_value(one: object, other: object) -> bool:
-    """Say whether two values are the same."""
-    if type(one) is type(other) and type(one) in _PLAIN:
-        return one == other
-    return exact(one) == exact(other)
+def same_value(value: object, other: object) -> bool:
+    """Return whether two values are the same."""
+    if type(value) is type(other) and type(value) in _PLAIN:
+        return value == other
+    return exact(value) == exact(other)
 
 
-def same_state(one: Mapping[str, object], other: Mapping[str, object], ignored: Collection[str] = ()) -> bool:
-    """Say whether two states have the same names with the same values, but for the names that are ignored."""
-    names = {*one, *other}.difference(ignored)
-    return all(name in one and name in other and same_value(one[name], other[name]) for name in names)
+def same_state(state: Mapping[str, object], other: Mapping[str, object], ignored: Collection[str] = ()) -> bool:
+    """Return whether two states have the same values, without the ignored names."""
+    names = {*state, *other}.difference(ignored)
+    return all(name in state and name in other and same_value(state[name], other[name]) for name in names)

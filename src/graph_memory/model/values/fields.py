@@ -1,6 +1,6 @@
-"""Fields of a node with names of their own: where it belongs, its title, its summary, and data beside the properties.
+"""The fields of a node beside its properties: path, namespace, title, summary and metadata.
 
-A field that is at its default is not stored, so a node written before there were fields has all of them.
+A field with its default value is not stored, so that nodes from before fields existed have the defaults.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
-from graph_memory.model.text.wording import kind_of, quoted
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.text.wording import kind_of, quote
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.model.values.plain import parse_json_strictly
 
 ROOT = "/"
-"""The path of a node that was given none."""
+"""The default path of a node."""
 NAMESPACE = "default"
-"""The namespace of a node that was given none."""
+"""The default namespace of a node."""
 LONGEST = 255
-"""Characters of a new path, namespace or title."""
+"""Maximum number of characters of a new path, namespace or title."""
 LONGEST_SUMMARY = 10_000
 METADATA_BYTES = 64 * 1024
 _DEEPEST = 50
@@ -37,19 +37,19 @@ STORED = {
     "content_summary": "_content_summary",
     "metadata": "_metadata",
 }
-"""What a state keeps each field as that a caller can set."""
+"""The stored property of each field that a caller can set."""
 COMPUTED = frozenset({"_title", "_derived_title", "_summary_timestamp"})
-"""What a write makes of them."""
+"""The stored properties that a write computes from the fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFields:
-    """The fields of a node; None where one is at its default. `metadata` is JSON text, always written the same way."""
+    """The fields of a node; None is the default. `metadata` is JSON text in canonical form."""
 
     path: str | None = None
     namespace: str | None = None
     title: str | None = None
-    """The title that was given; without one, it is made of the properties and the content."""
+    """The title that was set. By default the title is derived from properties and content."""
     content_summary: str | None = None
     metadata: str | None = None
     summary_timestamp: datetime | None = None
@@ -58,11 +58,11 @@ class NodeFields:
     def from_stored(cls, stored: Mapping[str, object]) -> NodeFields:
         """Return the fields in a stored property map."""
         texts = cast("Mapping[str, str | None]", stored)
-        given = {name: texts.get(key) for name, key in STORED.items()}
-        return cls(**given, summary_timestamp=cast("datetime | None", stored.get("_summary_timestamp")))
+        values = {name: texts.get(key) for name, key in STORED.items()}
+        return cls(**values, summary_timestamp=cast("datetime | None", stored.get("_summary_timestamp")))
 
     def state(self, derived: str) -> dict[str, str | datetime | None]:
-        """Return what a state keeps of them; `derived` is the title without one that was given."""
+        """Return the stored properties of the fields; `derived` is the derived title."""
         return {
             "_title": self.title or derived,
             "_derived_title": None if self.title is None else derived,
@@ -70,23 +70,26 @@ class NodeFields:
             **{key: getattr(self, name) for name, key in STORED.items()},
         }
 
-    def changed(self, given: Mapping[str, str | None], at: datetime, *, is_rewritten: bool = False) -> NodeFields:
-        """Return them with those that are given, None for the default.
+    def with_changes(
+        self, changes: Mapping[str, str | None], at: datetime, *, is_rewritten: bool = False
+    ) -> NodeFields:
+        """Return the fields with changes, in which None sets the default.
 
-        The summary is of the time `at` if it is another one, or was given with content that was `is_rewritten`.
+        `at` becomes the time of the summary if the summary changes, or is set together with new content
+        (`is_rewritten`).
         """
-        after = replace(self, **given)
+        after = replace(self, **changes)
         if after.content_summary is None:
             return replace(after, summary_timestamp=None)
-        is_new = after.content_summary != self.content_summary or (is_rewritten and "content_summary" in given)
+        is_new = after.content_summary != self.content_summary or (is_rewritten and "content_summary" in changes)
         return replace(after, summary_timestamp=at if is_new else self.summary_timestamp)
 
     @property
-    def told(self) -> dict[str, str]:
-        """What a caller sets, as text, where it is not at its default."""
-        found = {name: cast("str | None", getattr(self, name)) for name in STORED}
+    def non_defaults(self) -> dict[str, str]:
+        """The fields that a caller can set, as text, without defaults."""
+        texts = {name: cast("str | None", getattr(self, name)) for name in STORED}
         defaults = {"path": ROOT, "namespace": NAMESPACE}
-        return {name: text for name, text in found.items() if text not in (None, defaults.get(name))}
+        return {name: text for name, text in texts.items() if text not in (None, defaults.get(name))}
 
     @property
     def data(self) -> dict[str, object] | None:
@@ -102,115 +105,114 @@ def fields_from(
     content_summary: str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> dict[str, str | None]:
-    """Return the fields that are given, checked; an empty text or object, and a default, is None.
-
-    Raises INVALID_ARGUMENT.
-    """
-    found: dict[str, str | None] = {}
+    """Return the checked fields; None for an empty text or object, and for a default. Raises INVALID_ARGUMENT."""
+    checked: dict[str, str | None] = {}
     if path is not None:
-        found["path"] = None if path in ("", ROOT) else check_path(path)
+        checked["path"] = None if path in ("", ROOT) else check_path(path)
     if namespace is not None:
-        found["namespace"] = None if namespace in ("", NAMESPACE) else check_namespace(namespace)
+        checked["namespace"] = None if namespace in ("", NAMESPACE) else check_namespace(namespace)
     if title is not None:
-        found["title"] = check_title(title) if title else None
+        checked["title"] = check_title(title) if title else None
     if content_summary is not None:
-        found["content_summary"] = check_summary(content_summary) if content_summary else None
+        checked["content_summary"] = check_summary(content_summary) if content_summary else None
     if metadata is not None:
-        found["metadata"] = check_metadata(metadata)
-    return found
+        checked["metadata"] = check_metadata(metadata)
+    return checked
 
 
-def fields_in(given: Mapping[str, object]) -> dict[str, str | None]:
-    """Return the fields among arguments of a call, as `fields_from` does."""
-    named = cast("Mapping[str, Any]", given)
-    return fields_from(**{name: named[name] for name in STORED if name in named})
+def fields_in(arguments: Mapping[str, object]) -> dict[str, str | None]:
+    """Return the checked fields among the arguments of a call. See `fields_from`."""
+    values = cast("Mapping[str, Any]", arguments)
+    return fields_from(**{name: values[name] for name in STORED if name in values})
 
 
-def fields_told(given: Mapping[str, str]) -> dict[str, str | None]:
-    """Return fields that are all told as text, the metadata as JSON, as `fields_from` does."""
-    metadata = {"metadata": metadata_from_json(given["metadata"] or "{}")} if "metadata" in given else {}
-    return fields_in({name: value for name, value in given.items() if name != "metadata"}) | metadata
+def fields_from_texts(texts: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the checked fields from texts, with the metadata as JSON. See `fields_from`."""
+    metadata = {"metadata": metadata_from_json(texts["metadata"] or "{}")} if "metadata" in texts else {}
+    return fields_in({name: value for name, value in texts.items() if name != "metadata"}) | metadata
 
 
 def check_path(path: str) -> str:
-    """Return a new path. Raises INVALID_ARGUMENT."""
-    return _text("path", path, LONGEST)
+    """Return a valid new path. Raises INVALID_ARGUMENT."""
+    return _check_text("path", path, LONGEST)
 
 
 def check_stored_path(path: str) -> str:
-    """Return a path as a log has it: once, longer ones were allowed. Raises INVALID_ARGUMENT."""
-    return _text("path", path, _LONGEST_STORED)
+    """Return a valid path of a log, which may be longer than a new path. Raises INVALID_ARGUMENT."""
+    return _check_text("path", path, _LONGEST_STORED)
 
 
 def check_namespace(namespace: str) -> str:
-    """Return a new namespace. Raises INVALID_ARGUMENT."""
-    return _line("namespace", namespace)
+    """Return a valid new namespace. Raises INVALID_ARGUMENT."""
+    return _check_line("namespace", namespace)
 
 
 def check_title(title: str) -> str:
-    """Return a new title. Raises INVALID_ARGUMENT."""
-    return _line("title", title)
+    """Return a valid new title. Raises INVALID_ARGUMENT."""
+    return _check_line("title", title)
 
 
 def check_summary(summary: str) -> str:
-    """Return a new summary. Raises INVALID_ARGUMENT."""
-    return _text("content_summary", summary, LONGEST_SUMMARY)
+    """Return a valid new summary. Raises INVALID_ARGUMENT."""
+    return _check_text("content_summary", summary, LONGEST_SUMMARY)
 
 
 def check_description(text: str) -> str:
-    """Return a new description. Raises INVALID_ARGUMENT."""
-    return _text("description", text, LONGEST_SUMMARY)
+    """Return a valid new description. Raises INVALID_ARGUMENT."""
+    return _check_text("description", text, LONGEST_SUMMARY)
 
 
-def _line(argument: str, text: object) -> str:
-    found = _text(argument, text, LONGEST)
-    if not found.strip() or any(unicodedata.category(each) in _BREAKS for each in found):
+def _check_line(argument: str, text: object) -> str:
+    line = _check_text(argument, text, LONGEST)
+    if not line.strip() or any(unicodedata.category(character) in _BREAKS for character in line):
         hint = "Use one line without control characters."
-        raise fault(argument, f"{quoted(text)} is not a valid {argument}", hint)
-    return found
+        raise invalid_argument(argument, f"{quote(text)} is not a valid {argument}", hint)
+    return line
 
 
-def _text(argument: str, text: object, longest: int) -> str:
+def _check_text(argument: str, text: object, longest: int) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= longest or not is_encodable(text):
-        raise fault(argument, f"{quoted(text)} is not a valid {argument}", f"Use 1 to {longest:,} characters.")
+        raise invalid_argument(
+            argument, f"{quote(text)} is not a valid {argument}", f"Use 1 to {longest:,} characters."
+        )
     return text
 
 
-def check_metadata(given: object) -> str | None:
-    """Return an object as JSON text with its keys in order, None for an empty one. Raises INVALID_ARGUMENT."""
-    if not isinstance(given, Mapping):
-        raise _unfit(f"is {kind_of(given)}, not an object", 'Give an object, such as {"source": "mail"}.')
-    if not given:
+def check_metadata(metadata: object) -> str | None:
+    """Return metadata as JSON text with sorted keys, None if it is empty. Raises INVALID_ARGUMENT."""
+    if not isinstance(metadata, Mapping):
+        raise _invalid_metadata(f"is {kind_of(metadata)}, not an object", 'Give an object, such as {"source": "mail"}.')
+    if not metadata:
         return None
-    data = _plain(cast("Mapping[object, object]", given), _DEEPEST)
+    data = _check_json(cast("Mapping[object, object]", metadata), _DEEPEST)
     text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     if not is_encodable(text):
-        raise _unfit("contains a lone surrogate (half a character pair)", "Remove it.")
+        raise _invalid_metadata("contains a lone surrogate (half a character pair)", "Remove it.")
     if (size := len(text.encode())) > METADATA_BYTES:
         hint = f"Use at most {METADATA_BYTES:,} bytes, and put the rest in the content."
-        raise _unfit(f"has {size:,} bytes as JSON", hint)
+        raise _invalid_metadata(f"has {size:,} bytes as JSON", hint)
     return text
 
 
 def metadata_from_json(text: str) -> str | None:
-    """Return the metadata that JSON text says, as `check_metadata` does. Raises INVALID_ARGUMENT."""
+    """Return the metadata in JSON text. See `check_metadata`. Raises INVALID_ARGUMENT."""
     try:
         return check_metadata(parse_json_strictly(text.encode(errors="surrogatepass")))
     except ValueError as error:
-        raise _unfit("is not JSON that everybody reads alike", 'Such as {"source": "mail"}.') from error
+        raise _invalid_metadata(f"is not valid JSON: {error}", 'Give an object, such as {"source": "mail"}.') from error
 
 
 def check_stored_metadata(text: str) -> str:
-    """Return metadata as a log has it. Raises INVALID_ARGUMENT for text that no write would have made."""
+    """Return the metadata of a log. Raises INVALID_ARGUMENT for text that is not in canonical form."""
     if metadata_from_json(text) != text:
-        raise _unfit("is not written as it is stored", "Write its keys in order, and no spaces between them.")
+        raise _invalid_metadata("is not in canonical form", "Sort its keys, and remove the spaces between values.")
     return text
 
 
-def _plain(value: object, depth: int) -> object:
-    """Return what JSON can say, and reads back as the same."""
+def _check_json(value: object, depth: int) -> object:
+    """Return a value that JSON can represent exactly."""
     if depth == 0:
-        raise _unfit(f"is nested more than {_DEEPEST} deep", "Make it flatter, or put it in the content.")
+        raise _invalid_metadata(f"is nested more than {_DEEPEST} deep", "Make it flatter, or put it in the content.")
     match value:
         case None | bool() | str():
             return value
@@ -220,19 +222,19 @@ def _plain(value: object, depth: int) -> object:
             return value
         case Mapping():
             entries = cast("Mapping[object, object]", value)
-            return {_key(key): _plain(each, depth - 1) for key, each in entries.items()}
+            return {_check_key(key): _check_json(entry, depth - 1) for key, entry in entries.items()}
         case list() | tuple():
-            return [_plain(each, depth - 1) for each in cast("Sequence[object]", value)]
+            return [_check_json(entry, depth - 1) for entry in cast("Sequence[object]", value)]
         case _:
             hint = "Use text, finite numbers, integers within 64 bits, true, false, null, lists and objects."
-            raise _unfit(f"holds {quoted(value)}, which it cannot", hint)
+            raise _invalid_metadata(f"has the value {quote(value)}, which JSON cannot represent", hint)
 
 
-def _key(key: object) -> str:
+def _check_key(key: object) -> str:
     if isinstance(key, str):
         return key
-    raise _unfit(f"has the key {quoted(key)}, which is {kind_of(key)}", "Keys are text.")
+    raise _invalid_metadata(f"has the key {quote(key)}, which is {kind_of(key)}", "Use text for the keys.")
 
 
-def _unfit(problem: str, hint: str) -> Exception:
-    return fault("metadata", f"metadata {problem}", hint)
+def _invalid_metadata(problem: str, hint: str) -> Exception:
+    return invalid_argument("metadata", f"metadata {problem}", hint)

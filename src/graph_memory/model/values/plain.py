@@ -1,4 +1,4 @@
-"""Plain data, as JSON and YAML give it, read with the place of every value at hand, so that a fault can be located."""
+"""Plain data from JSON and YAML, with the place of every value for error messages."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import kind_of, quoted, shown, suggestion
+from graph_memory.model.text.wording import kind_of, printable, quote, suggestion
 
 _SIMPLE = re.compile(r"[^\W\d]\w{0,79}")
 
 
-def place(parent: str, step: str | int) -> str:
-    """Return where an entry of a list or an object stands, such as `node_types[2].name`."""
+def entry_path(parent: str, step: str | int) -> str:
+    """Return the path of an entry of a list or an object, such as `node_types[2].name`."""
     if isinstance(step, int):
         return f"{parent}[{step}]"
     if not _SIMPLE.fullmatch(step):
-        return f'{parent}["{shown(step)}"]'
+        return f'{parent}["{printable(step)}"]'
     return f"{parent}.{step}" if parent else step
 
 
 @contextmanager
-def located(at: str) -> Generator[None]:
-    """Add to the details of a GraphError where in the data it arose, unless that is known more exactly."""
+def locate_errors(at: str) -> Generator[None]:
+    """Add the place in the data to the details of a GraphError, unless they have a place."""
     try:
         yield
     except GraphError as error:
@@ -35,141 +35,144 @@ def located(at: str) -> Generator[None]:
         raise GraphError(error.code, error.message, {**error.details, "at": at}) from error
 
 
-def _told(value: object) -> str:
-    """Say what a value is, and for a scalar also which."""
+def _describe(value: object) -> str:
+    """Return the kind of a value, with the value if it is a scalar."""
     kind = kind_of(value)
-    return f"{kind} ({quoted(value)})" if isinstance(value, (str, int, float)) else kind
+    return f"{kind} ({quote(value)})" if isinstance(value, (str, int, float)) else kind
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
-    """A value and its place. Every method that reads raises INVALID_ARGUMENT for a value of another shape."""
+class LocatedValue:
+    """A value and its place. Methods that read it raise INVALID_ARGUMENT for a value of another kind."""
 
     value: object
     at: str
-    faults: list[GraphError] | None = None
-    """Where faults are gathered, so that reading goes on after one; None raises the first."""
+    errors: list[GraphError] | None = None
+    """A list to collect errors, so that reading continues after an error; None raises the first error."""
 
     @contextmanager
-    def going_on(self) -> Generator[None]:
-        """Go on after a fault where they are gathered."""
+    def collect_errors(self) -> Generator[None]:
+        """Add an error to the list, if there is one."""
         try:
             yield
         except GraphError as error:
-            if self.faults is None:
+            if self.errors is None:
                 raise
-            self.faults.append(error)
+            self.errors.append(error)
 
-    def fault(self, problem: str, hint: str | None = None, name: str | None = None) -> GraphError:
-        """Return the error that this value has the problem; `name` is the offending one, if it has one."""
+    def error(self, problem: str, hint: str | None = None, name: str | None = None) -> GraphError:
+        """Return the error for a problem of this value; `name` is the faulty name, if any."""
         subject = self.at or "The declaration"
-        details = {"argument": subject, "at": self.at, "name": self.at if name is None else shown(name)}
+        details = {"argument": subject, "at": self.at, "name": self.at if name is None else printable(name)}
         advice = {} if hint is None else {"hint": hint}
         return GraphError(Code.INVALID_ARGUMENT, f"{subject} {problem}", {**details, **advice})
 
     def text(self) -> str:
-        """Return the value, which must be text."""
+        """Return the value as text."""
         if isinstance(self.value, str):
             return self.value
         hint = "Put it in quotes." if isinstance(self.value, (bool, int, float)) else None
-        raise self.fault(f"must be text, not {_told(self.value)}", hint)
+        raise self.error(f"must be text, not {_describe(self.value)}", hint)
 
     def flag(self) -> bool:
-        """Return the value, which must be true or false."""
+        """Return the value as a boolean."""
         if isinstance(self.value, bool):
             return self.value
-        raise self.fault(f"must be true or false, not {_told(self.value)}")
+        raise self.error(f"must be true or false, not {_describe(self.value)}")
 
     def number(self) -> float:
-        """Return the value, which must be a number."""
+        """Return the value as a number."""
         if isinstance(self.value, (int, float)) and not isinstance(self.value, bool):
             return self.value
-        raise self.fault(f"must be a number, not {_told(self.value)}")
+        raise self.error(f"must be a number, not {_describe(self.value)}")
 
-    def items(self) -> Sequence[Located]:
-        """Return the entries of the value, which must be a list."""
+    def items(self) -> Sequence[LocatedValue]:
+        """Return the entries of a list."""
         if isinstance(self.value, (list, tuple)):
             entries = cast("Sequence[object]", self.value)
-            return [Located(entry, place(self.at, index), self.faults) for index, entry in enumerate(entries)]
-        raise self.fault(f"must be a list, not {_told(self.value)}")
+            return [LocatedValue(entry, entry_path(self.at, index), self.errors) for index, entry in enumerate(entries)]
+        raise self.error(f"must be a list, not {_describe(self.value)}")
 
     def texts(self) -> tuple[str, ...]:
-        """Return the entries of the value, which must be a list of text without repetition."""
-        found: dict[str, None] = {}
+        """Return the entries of a list of text without duplicates."""
+        texts: dict[str, None] = {}
         for item in self.items():
-            if item.text() in found:
-                raise item.fault(f"repeats {shown(item.value)}", "Remove the duplicate.", item.text())
-            found[item.text()] = None
-        return tuple(found)
+            if item.text() in texts:
+                raise item.error(f"repeats {printable(item.value)}", "Remove the duplicate.", item.text())
+            texts[item.text()] = None
+        return tuple(texts)
 
-    def entries(self) -> Mapping[str, Located]:
-        """Return the entries of the value, which must be an object."""
+    def entries(self) -> Mapping[str, LocatedValue]:
+        """Return the entries of an object."""
         if not isinstance(self.value, Mapping):
-            raise self.fault(f"must be an object, not {_told(self.value)}")
-        found = cast("Mapping[object, object]", self.value)
-        return {self._key(key): Located(value, place(self.at, str(key)), self.faults) for key, value in found.items()}
+            raise self.error(f"must be an object, not {_describe(self.value)}")
+        entries = cast("Mapping[object, object]", self.value)
+        return {
+            self._key(key): LocatedValue(value, entry_path(self.at, str(key)), self.errors)
+            for key, value in entries.items()
+        }
 
     def _key(self, key: object) -> str:
         if isinstance(key, str):
             return key
-        raise self.fault(f"has the key {shown(key)}, which is {kind_of(key)}; keys must be text")
+        raise self.error(f"has the key {printable(key)}, which is {kind_of(key)}; keys must be text")
 
     def fields(self, allowed: Collection[str]) -> Fields:
-        """Return the entries of an object that may have only the keys named."""
+        """Return the entries of an object with only allowed keys."""
         entries = self.entries()
         for key, entry in entries.items():
             if key not in allowed:
                 hint = suggestion(key, allowed, f"Valid keys: {', '.join(allowed)}.")
-                with self.going_on():
-                    raise entry.fault("is not a valid key", hint, key)
+                with self.collect_errors():
+                    raise entry.error("is not a valid key", hint, key)
         return Fields(self, entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The entries of an object, by name. An entry that is null counts as left out."""
+    """The entries of an object, by name. An entry that is null counts as missing."""
 
-    owner: Located
-    entries: Mapping[str, Located]
+    owner: LocatedValue
+    entries: Mapping[str, LocatedValue]
 
-    def get(self, *names: str) -> Located | None:
-        """Return the entry under one of the names, which all mean the same, or nothing."""
-        given = [name for name in names if name in self.entries and self.entries[name].value is not None]
-        if len(given) > 1:
-            raise self.owner.fault(f"has both {given[0]} and {given[1]}, which mean the same", "Keep one of them.")
-        return self.entries[given[0]] if given else None
+    def get(self, *names: str) -> LocatedValue | None:
+        """Return the entry under one of the names, which are synonyms, or None."""
+        present = [name for name in names if name in self.entries and self.entries[name].value is not None]
+        if len(present) > 1:
+            raise self.owner.error(f"has both {present[0]} and {present[1]}, which mean the same", "Keep one of them.")
+        return self.entries[present[0]] if present else None
 
-    def need(self, *names: str) -> Located:
-        """Return the entry under one of the names; raises INVALID_ARGUMENT when there is none."""
-        found = self.get(*names)
-        if found is None:
-            raise self.owner.fault(f"needs {names[0]}", f"Add {' or '.join(names)}.")
-        return found
+    def need(self, *names: str) -> LocatedValue:
+        """Return the entry under one of the names, which are synonyms. Raises INVALID_ARGUMENT without one."""
+        entry = self.get(*names)
+        if entry is None:
+            raise self.owner.error(f"needs {names[0]}", f"Add {' or '.join(names)}.")
+        return entry
 
     def text(self, name: str) -> str:
-        """Return a text, or an empty one when it is left out."""
-        with self.owner.going_on():
-            found = self.get(name)
-            return "" if found is None else found.text()
+        """Return a text, empty if it is missing."""
+        with self.owner.collect_errors():
+            entry = self.get(name)
+            return "" if entry is None else entry.text()
         return ""
 
     def number(self, name: str) -> float | None:
-        """Return a number, or None when it is left out."""
-        with self.owner.going_on():
-            found = self.get(name)
-            return None if found is None else found.number()
+        """Return a number, None if it is missing."""
+        with self.owner.collect_errors():
+            entry = self.get(name)
+            return None if entry is None else entry.number()
         return None
 
     def flag(self, name: str) -> bool:
-        """Return a flag, or false when it is left out."""
-        with self.owner.going_on():
-            found = self.get(name)
-            return found is not None and found.flag()
+        """Return a flag, false if it is missing."""
+        with self.owner.collect_errors():
+            entry = self.get(name)
+            return entry is not None and entry.flag()
         return False
 
 
 class NotJson(ValueError):  # noqa: N818 - says what is wrong with data
-    """What keeps data from being JSON, and at which line and column; 0 if it is at no single place."""
+    """The data is not JSON; `line` and `column` are 0 if the problem has no single place."""
 
     def __init__(self, problem: str, line: int = 0, column: int = 0) -> None:
         at = f"line {line}, column {column}: " if line > 1 else f"column {column}: " if column else ""
@@ -191,7 +194,7 @@ _PROBLEMS = {
     "Extra data": MORE_FOLLOWS,
     "Illegal trailing comma": "a comma is too many",
 }
-"""What is wrong, by how the messages of Python's parser begin."""
+"""Problems by the beginning of the messages of Python's parser."""
 
 
 def _refuse(constant: str) -> object:
@@ -199,10 +202,10 @@ def _refuse(constant: str) -> object:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise NotJson("a name appears twice in an object")
-    return found
+    return result
 
 
 _JSON = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
@@ -224,10 +227,10 @@ def parse_json_strictly(data: bytes) -> object:
     except UnicodeEncodeError as error:
         raise NotJson("a text has half a character pair (\\ud800 to \\udfff)") from error
     except json.JSONDecodeError as error:
-        found = (told for start, told in _PROBLEMS.items() if error.msg.startswith(start))
-        raise NotJson(next(found, "unexpected character"), error.lineno, error.colno) from error
+        problems = (text for start, text in _PROBLEMS.items() if error.msg.startswith(start))
+        raise NotJson(next(problems, "unexpected character"), error.lineno, error.colno) from error
     except NotJson:
         raise
-    except ValueError as error:  # an integer of more digits than Python reads
+    except ValueError as error:  # an integer with more digits than Python reads
         raise NotJson("a number has too many digits") from error
     return value

@@ -1,4 +1,4 @@
-"""Property keys and values: what may be stored, when two values are the same, and what a declared type accepts."""
+"""Property keys and values: checks, equality, index keys, and declared property types."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import kind_of, quoted, shown
+from graph_memory.model.text.wording import kind_of, printable, quote
 
 PropertyValue = str | int | float | bool
 
 ANY = "*"
-"""Stands for every node type in `from_types` and `to_types`; no type can have it as its name."""
+"""Every node type in `from_types` and `to_types`. No type can have this name."""
 
 NAME_CHARACTERS = 256
 VALUE_BYTES = 1024 * 1024
@@ -44,7 +44,7 @@ _VALUE_HINTS = {
 
 
 class PropertyType(StrEnum):
-    """What a declared property may hold."""
+    """The type of a declared property."""
 
     STRING = "string"
     """Any text."""
@@ -65,7 +65,7 @@ class PropertyType(StrEnum):
 
     @property
     def wording(self) -> str:
-        """The type in a sentence: what a value of it looks like."""
+        """The type as text for a message, with an example."""
         return _WORDING[self]
 
 
@@ -80,9 +80,9 @@ _WORDING = {
 
 
 def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the properties as they can be stored.
+    """Return valid properties.
 
-    Raises INVALID_PROPERTY, naming the key, for a key or a value that cannot be, and CONTENT_TOO_LARGE.
+    Raises INVALID_PROPERTY, with the key, for a key or a value that cannot be stored, and CONTENT_TOO_LARGE.
     """
     checked = {check_key(key): check_value(key, value) for key, value in properties.items()}
     check_amount(checked)
@@ -90,7 +90,7 @@ def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValu
 
 
 def check_amount(properties: Mapping[str, PropertyValue]) -> None:
-    """Check how many properties one node or connection would have, and how much text in them.
+    """Check the number of properties of one node or connection, and the size of their text.
 
     Raises INVALID_PROPERTY for too many properties, and CONTENT_TOO_LARGE for too much text.
     """
@@ -101,35 +101,32 @@ def check_amount(properties: Mapping[str, PropertyValue]) -> None:
     check_text_size("The text in properties", size)
 
 
-def check_text_size(what: str, size: int) -> None:
-    """Raise CONTENT_TOO_LARGE if so many characters are too many for the properties of one node or connection."""
+def check_text_size(subject: str, size: int) -> None:
+    """Raise CONTENT_TOO_LARGE for more characters than the properties of one node or connection may have."""
     if size > MOST_TEXT:
-        message = f"{what} of {size:,} characters is over the limit of {MOST_TEXT:,}"
+        message = f"{subject} of {size:,} characters is over the limit of {MOST_TEXT:,}"
         details = {"size": size, "limit": MOST_TEXT, "hint": "Shorten it, and put details in the content."}
         raise GraphError(Code.CONTENT_TOO_LARGE, message, details)
 
 
 def check_key(key: object) -> str:
-    """Return a property key; raises INVALID_PROPERTY when it cannot be one."""
-    fault = _name_fault(key)
-    if isinstance(key, str) and fault is None:
+    """Return a valid property key. Raises INVALID_PROPERTY."""
+    problem = _name_problem(key)
+    if isinstance(key, str) and problem is None:
         return key
-    raise _invalid(key, f"Property key {quoted(key)} {fault}", _NAME_HINT)
+    raise _invalid(key, f"Property key {quote(key)} {problem}", _NAME_HINT)
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return the name of a type; `kind` is what it names, such as `Node type`.
-
-    Raises INVALID_ARGUMENT when no type can have that name.
-    """
-    fault = "stands for every node type and cannot be a name" if name == ANY else _name_fault(name)
-    if isinstance(name, str) and fault is None:
+    """Return a valid name of a type; `kind` is for the message, such as `Node type`. Raises INVALID_ARGUMENT."""
+    problem = "stands for every node type and cannot be a name" if name == ANY else _name_problem(name)
+    if isinstance(name, str) and problem is None:
         return name
-    message = f"{kind} name {quoted(name)} {fault}"
-    raise GraphError(Code.INVALID_ARGUMENT, message, {"name": shown(name), "hint": _NAME_HINT})
+    message = f"{kind} name {quote(name)} {problem}"
+    raise GraphError(Code.INVALID_ARGUMENT, message, {"name": printable(name), "hint": _NAME_HINT})
 
 
-def _name_fault(name: object) -> str | None:
+def _name_problem(name: object) -> str | None:
     if not isinstance(name, str):
         return f"is {kind_of(name)}, not text"
     if not name:
@@ -138,10 +135,10 @@ def _name_fault(name: object) -> str | None:
         return 'starts with "_", which is reserved for the service'
     if len(name) > NAME_CHARACTERS:
         return f"has {len(name)} characters; the limit is {NAME_CHARACTERS}"
-    return _character_fault(name)
+    return _character_problem(name)
 
 
-def _character_fault(name: str) -> str | None:
+def _character_problem(name: str) -> str | None:
     for character in name:
         match unicodedata.category(character):
             case "Cc":
@@ -154,58 +151,62 @@ def _character_fault(name: str) -> str | None:
 
 
 def check_value(key: str, value: object) -> PropertyValue:
-    """Return a property value; raises INVALID_PROPERTY, naming the key, when it cannot be stored."""
+    """Return a valid property value. Raises INVALID_PROPERTY, with the key, if it cannot be stored."""
     match value:
         case bool():
             return value
         case int() if value in _INTEGERS:
             return value
         case int():
-            raise _invalid(key, f"Property {shown(key)} is an integer that does not fit in 64 bits", "Pass it as text.")
+            raise _invalid(
+                key, f"Property {printable(key)} is an integer that does not fit in 64 bits", "Pass it as text."
+            )
         case float() if math.isfinite(value):
             return value
         case float():
-            message = f"Property {shown(key)} is not a finite number"
+            message = f"Property {printable(key)} is not a finite number"
             raise _invalid(key, message, "Leave the property out, or describe the value as text.")
         case str():
             return _check_text(key, value)
         case _:
-            raise _unfit(key, value)
+            raise _unsupported_value(key, value)
 
 
 def _check_text(key: str, text: str) -> str:
     try:
         size = len(text) if len(text) > VALUE_BYTES else len(text.encode())
     except UnicodeEncodeError:
-        message = f"Property {shown(key)} contains a lone surrogate (half a character pair), which UTF-8 cannot encode"
+        message = (
+            f"Property {printable(key)} contains a lone surrogate (half a character pair), which UTF-8 cannot encode"
+        )
         raise _invalid(key, message, "Remove it, or replace it with U+FFFD.") from None
     if size > VALUE_BYTES:
-        message = f"Property {shown(key)} is text longer than {VALUE_BYTES:,} bytes"
+        message = f"Property {printable(key)} is text longer than {VALUE_BYTES:,} bytes"
         raise _invalid(key, message, "Put long text in the content.")
     return text
 
 
-def _unfit(key: str, value: object) -> GraphError:
+def _unsupported_value(key: str, value: object) -> GraphError:
     kind = kind_of(value)
     hint = _VALUE_HINTS.get(kind, "Pass dates and times as RFC 3339 text, and anything else as text.")
-    return _invalid(key, f"Property {shown(key)} is {kind}; values must be text, numbers or booleans", hint)
+    return _invalid(key, f"Property {printable(key)} is {kind}; values must be text, numbers or booleans", hint)
 
 
 def _invalid(key: object, message: str, hint: str) -> GraphError:
-    return GraphError(Code.INVALID_PROPERTY, message, {"property": shown(key), "hint": hint})
+    return GraphError(Code.INVALID_PROPERTY, message, {"property": printable(key), "hint": hint})
 
 
-def equal_values(one: PropertyValue, other: PropertyValue) -> bool:
-    """Return whether two values mean the same to a query or a rule: `true` is not 1, 1 equals 1.0, text is exact."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return one == other
+def equal_values(value: PropertyValue, other: PropertyValue) -> bool:
+    """Return whether two values are equal for queries and rules: `true` is not 1, 1 is 1.0, text is exact."""
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    return value == other
 
 
 def key_value(value: PropertyValue) -> str:
-    """Return the text under which a value is indexed: the same for two values exactly when they are equal.
+    """Return the index key of a value: the same for two values exactly if they are equal.
 
-    Never longer than 4,096 bytes of UTF-8: longer text gives its SHA-256.
+    It has at most 4,096 bytes of UTF-8: longer text is replaced by its SHA-256.
     """
     match value:
         case bool():
@@ -219,15 +220,15 @@ def key_value(value: PropertyValue) -> str:
 
 
 SEPARATOR = "\0"
-"""What ends an ordered key: it comes before every other character."""
+"""The end of an ordered key. It sorts before every other character."""
 _ORDERED_CHARACTERS = 900
 
 
 def ordered_key(value: PropertyValue) -> str:
-    """Return text that sorts as the value does among values of its kind: booleans, numbers, text, then times.
+    """Return a sort key of a value: booleans sort before numbers, text and times.
 
-    Numbers are ordered as floating-point of 64 bits, text by the code points of its first 900 characters, and text that
-    is a date with a time of day by the instant, whatever its offset.
+    Numbers are ordered as floating-point of 64 bits, text by the code points of its first 900 characters, and text with
+    a date and time by the instant, whatever its offset.
     """
     match value:
         case bool():
@@ -265,11 +266,11 @@ def _is_date(value: PropertyValue) -> bool:
 
 
 def _is_datetime(value: PropertyValue) -> bool:
-    found = _DATETIME.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = _DATETIME.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         return False
     try:
-        datetime.fromisoformat(f"{found[1]}T{found[2]}+00:00")
+        datetime.fromisoformat(f"{match[1]}T{match[2]}+00:00")
     except ValueError:
         return False
     return True

@@ -9,38 +9,38 @@ from graph_memory.model.values.properties import PropertyValue
 
 LONGEST = 200
 SHORT = 80
-"""Characters of a property that can stand for a title."""
+"""Maximum number of characters of a property that can be a title."""
 
 
 def title_of(
-    type_name: str, properties: Mapping[str, PropertyValue], text: str | None, before: str | None = None
+    type_name: str, properties: Mapping[str, PropertyValue], text: str | None, previous: str | None = None
 ) -> str:
-    """Return the first there is of `title`, `name`, the first line of text (a heading's marks removed), the type.
+    """Return the first that exists of `title`, `name`, the first line of text (without heading marks) and the type.
 
-    `before` is the title that a node has whose text stays as it is and is not at hand.
+    `previous` is the current title of a node whose unchanged text is not loaded.
     """
-    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), before, type_name)
-    return next(title for title in map(_shown, candidates) if title)
+    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), previous, type_name)
+    return next(title for title in map(_to_line, candidates) if title)
 
 
 def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
-    """Return a title, or of a node that has only its type for one a short property: the first text, else number."""
+    """Return a title. If it is only the type, return the first short text property, else the first number."""
     if title != type_name:
         return title
-    told = [
-        (not isinstance(value, str), name, _shown(value))
+    lines = [
+        (not isinstance(value, str), name, _to_line(value))
         for name, value in properties.items()
         if not isinstance(value, bool)
     ]
-    return next((value for _, _, value in sorted(told) if 0 < len(value) <= SHORT), title)
+    return next((value for _, _, value in sorted(lines) if 0 < len(value) <= SHORT), title)
 
 
 def derived_title(stored: Mapping[str, object]) -> str:
-    """Return the title in a state that is made of properties and content, whatever title was given."""
+    """Return the derived title of a state, also if a title was set."""
     return cast("str", stored.get("_derived_title", stored["_title"]))
 
 
-def _shown(value: PropertyValue | None) -> str:
+def _to_line(value: PropertyValue | None) -> str:
     return "" if value is None else " ".join(str(value).split())[:LONGEST].rstrip()
 
 

@@ -8,8 +8,8 @@ from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSelected
-from graph_memory.model.text.wording import quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.operations.arguments import Cursor, Limit, Properties
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
@@ -83,8 +83,10 @@ async def select_domain(memory: Memory, arguments: DomainName) -> DomainSelected
 async def delete_domain(memory: Memory, arguments: DeleteDomain) -> DomainDeleted:
     """Delete a domain without branches or children, with everything in it. This cannot be undone."""
     if arguments["confirm"] != arguments["name"]:
-        message = f"confirm must repeat the name {quoted(arguments['name'])}, not {quoted(arguments['confirm'])}"
-        raise fault("confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice.")
+        message = f"confirm must repeat the name {quote(arguments['name'])}, not {quote(arguments['confirm'])}"
+        raise invalid_argument(
+            "confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice."
+        )
     return await memory.delete_domain(arguments["name"])
 
 

@@ -16,7 +16,7 @@ from graph_memory.memory.entities.results import (
     ObservationsAdded,
     RelationsCreated,
 )
-from graph_memory.model.values.plain import Located
+from graph_memory.model.values.plain import LocatedValue
 from graph_memory.operations.official import CallArguments, OfficialOperation
 from graph_memory.operations.operation import AnyOperation, Effect
 
@@ -64,7 +64,7 @@ async def _create_entities(memory: Memory, arguments: CallArguments) -> Result:
 
 
 async def _create_relations(memory: Memory, arguments: CallArguments) -> Result:
-    lenient = Located(arguments["lenient"], "lenient").flag() if "lenient" in arguments else None
+    lenient = LocatedValue(arguments["lenient"], "lenient").flag() if "lenient" in arguments else None
     return await memory.entities.create_relations(arguments["relations"], lenient=lenient)
 
 
@@ -101,7 +101,7 @@ async def _search_nodes(memory: Memory, arguments: CallArguments) -> Result:
 
 async def _open_nodes(memory: Memory, arguments: CallArguments) -> Result:
     return await memory.entities.open_nodes(
-        arguments["names"], detail=Located(arguments.get("detail", False), "detail").flag()
+        arguments["names"], detail=LocatedValue(arguments.get("detail", False), "detail").flag()
     )
 
 

@@ -14,7 +14,7 @@ from graph_memory.memory.history.results import Operation as LoggedOperation
 from graph_memory.memory.retention.results import Compacted, Erased
 from graph_memory.model.errors import Hint
 from graph_memory.model.results import Branched, Changed
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.operations.arguments import (
     BOOLEAN,
     NUMBER,
@@ -201,7 +201,9 @@ async def memory_as_of(memory: Memory, arguments: MemoryAsOf) -> PastAnswer:
     """Call a read tool on the memory as it was at a point, including subjects that were deleted since."""
     tool_arguments = arguments.get("arguments", {})
     if "domain" in tool_arguments:
-        raise fault("arguments", "arguments cannot contain domain", Hint("Pass domain to {memory_as_of} itself."))
+        raise invalid_argument(
+            "arguments", "arguments cannot contain domain", Hint("Pass domain to {memory_as_of} itself.")
+        )
     read = READERS[arguments["tool"]].bind(tool_arguments)
     past = await memory.history.as_of(arguments["at"], domain=arguments.get("domain"))
     past_memory = SimpleNamespace(entities=past) if arguments["tool"] in _OF_ENTITIES else past
@@ -241,7 +243,7 @@ async def memory_revert_session(memory: Memory, arguments: MemoryRevertSession) 
     ids = {name for name in (arguments.get("session_id"), arguments.get("session")) if name is not None}
     if len(ids) != 1:
         hint = Hint("current is yours.", " {memory_log:full} shows the session of each change.")
-        raise fault("session_id", Hint("{memory_revert_session} needs one session_id"), hint)
+        raise invalid_argument("session_id", Hint("{memory_revert_session} needs one session_id"), hint)
     return await memory.history.revert_session(
         ids.pop(),
         on_conflict=arguments.get("on_conflict", "stop"),
@@ -278,7 +280,7 @@ async def memory_compact(memory: Memory, arguments: MemoryCompact) -> Compacted:
 def _check_confirmed(*, confirmed: bool) -> None:
     if not confirmed:
         hint = "Try dry_run first; pass confirm: true once the user has agreed."
-        raise fault("confirm", "This cannot be undone, and was not confirmed", hint)
+        raise invalid_argument("confirm", "This cannot be undone, and was not confirmed", hint)
 
 
 HISTORY: tuple[AnyOperation, ...] = (

@@ -8,7 +8,7 @@ from pydantic import Field, WithJsonSchema
 
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import ontology_from
-from graph_memory.model.ontology.view import OntologyView, brief, detailed
+from graph_memory.model.ontology.view import OntologyView, brief_view, detailed_view
 from graph_memory.model.results import OntologyChanged, Validity
 from graph_memory.model.values.properties import PropertyType
 from graph_memory.operations.arguments import BOOLEAN, NUMBER, STRING, STRINGS, Call, Names, object_schema
@@ -117,7 +117,7 @@ async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> O
 async def get_ontology(memory: Memory, arguments: GetOntology) -> OntologyView:
     """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
     ontology = await memory.get_ontology(**_domain_of(arguments))
-    return detailed(ontology) if arguments.get("detail") else brief(ontology)
+    return detailed_view(ontology) if arguments.get("detail") else brief_view(ontology)
 
 
 def _domain_of(arguments: Call) -> Call:

@@ -9,7 +9,7 @@ from pydantic import Field, WithJsonSchema
 from graph_memory.memory.entities.cleaning.results import Settled
 from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.model.results import Result
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.operations.arguments import ANY_KEYS, NUMBER, STRING, Call, Properties, object_schema
 from graph_memory.operations.operation import AnyOperation, Effect, Operation
 
@@ -87,7 +87,7 @@ async def remember(memory: Memory, arguments: Remember) -> Remembered:
         dry_run = arguments.get("dry_run", False)
         return await target.agent.remember(arguments["text"], session=arguments.get("session"), dry_run=dry_run)
     if "session" in arguments:
-        raise fault("session", "session goes only with text alone", "Omit it: observations have a source.")
+        raise invalid_argument("session", "session goes only with text alone", "Omit it: observations have a source.")
     return await memory.entities.remember(**cast("RememberFacts", arguments))
 
 
@@ -102,7 +102,7 @@ async def decide(memory: Memory, arguments: Decide) -> Result:
             return await memory.entities.decide(new, known, decision, domain=arguments.get("domain"))
         case _:
             hint = "Give decisions, a list of objects with id and decision; or these two for one question."
-            raise fault("decisions", "decide needs decisions, or id and decision, and not both", hint)
+            raise invalid_argument("decisions", "decide needs decisions, or id and decision, and not both", hint)
 
 
 REMEMBER: tuple[AnyOperation, ...] = (

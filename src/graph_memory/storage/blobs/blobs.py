@@ -21,7 +21,7 @@ from anyio import to_thread
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import without_credentials
-from graph_memory.model.values.arguments import in_file_name, is_domain
+from graph_memory.model.values.arguments import file_name_part, is_domain
 from graph_memory.storage.blobs.places import (
     CHUNK,
     Backend,
@@ -209,7 +209,7 @@ def folder_of(domain: str) -> str:
     """
     if not is_domain(domain):
         raise GraphError(Code.INVALID_ARGUMENT, "The domain name is not valid", {"argument": "domain"})
-    lower = in_file_name(domain.lower())
+    lower = file_name_part(domain.lower())
     if domain == lower and not lower.endswith(".") and not _DEVICE.fullmatch(lower):
         return domain
     upper = sum(1 << place for place, char in enumerate(domain) if char.isupper())

@@ -15,7 +15,7 @@ from typing import Any, cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, new_id
 from graph_memory.model.subjects.protection import Guard
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.protection import Reach, check_job
 from graph_memory.storage.queries import Nothing, query
@@ -227,10 +227,20 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
 
 def _param_text(value: object) -> str:
     """Return a parameter as text for a message. It may contain several ids."""
-    return " ".join(shown(word) for word in str(value).split(" "))
+    return " ".join(printable(word) for word in str(value).split(" "))
 
 
 def domain_exists(domain: str) -> GraphError:
     """Return the error for a new domain whose name exists."""
     hint = "Choose another name, or delete that domain first."
     return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"Domain {domain} already exists", {"domain": domain, "hint": hint})
+
+
+def idempotency_conflict(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
+    """Return the error for a used idempotency key; `is_gone` if events of its batch were erased or compacted."""
+    used, hint = "for other operations", "To repeat a batch, give the same operations. For others, give another key."
+    if is_gone:
+        used = "before, and events of that batch have been erased or compacted since"
+        hint = "Nothing was changed. Read the present state, and give another key for operations to write again."
+    message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
+    return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.ontology.inheritance import inheriting
-from graph_memory.model.ontology.inverses import agreeing
+from graph_memory.model.ontology.inheritance import with_inherited_types
+from graph_memory.model.ontology.inverses import without_disagreeing_inverses
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.tree import above
@@ -67,7 +67,7 @@ class CachedOntology:
         """Return whether it has a node or connection type of this name."""
         if kind is Kind.NODE:
             return self.ontology.find_node_type(name) is not None
-        return self.ontology.find_connection_type(self.ontology.stored_as(name)[0]) is not None
+        return self.ontology.find_connection_type(self.ontology.stored_type(name)[0]) is not None
 
     def is_at(self, epoch: str, version: int) -> bool:
         """Return whether it has this epoch and version."""
@@ -127,7 +127,7 @@ class Ontologies:
                 reader, row.name
             )
             ontologies += [(row.name, ontology.ontology)] if ontology else []
-        return CachedOntology(own.epoch, own.version, inheriting(own.ontology, ontologies), versions)
+        return CachedOntology(own.epoch, own.version, with_inherited_types(own.ontology, ontologies), versions)
 
     async def _load(self, reader: Reader, domain: str) -> CachedOntology | None:
         """Read the ontology until it is complete, because a read can see a part of a change.
@@ -163,7 +163,7 @@ def ontology_from_definitions(
     """Return the ontology for the JSON definitions of its types."""
     return Ontology.create(
         [node_type_from(json.loads(text)) for text in nodes],
-        agreeing([connection_type_from(json.loads(text)) for text in connections]),
+        without_disagreeing_inverses([connection_type_from(json.loads(text)) for text in connections]),
         open=is_open,
         description=description,
     )

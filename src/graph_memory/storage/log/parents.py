@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
-from graph_memory.model.ontology.inheritance import check_inherited, differing
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.ontology.inheritance import check_inherited, redefined_types
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import HEAD, Ontologies
 from graph_memory.storage.log.tree import BELOW, MAX_LEVELS, parent_after
@@ -49,7 +49,7 @@ async def check_parent(
     head = await transaction.one(HEAD, domain=domain)
     if head is not None:
         ontology = await ontologies.read_at(transaction, domain, head.epoch, head.ontology_version, parent)
-        check_inherited(ontology, differing(ontology))
+        check_inherited(ontology, redefined_types(ontology))
 
 
 async def suitable_parent(transaction: Transaction, domain: str, parent: str | None) -> tuple[str | None, str | None]:
@@ -84,10 +84,10 @@ async def _check_ancestors(transaction: Transaction, domain: str, parent: str, b
         if name == domain or name in ancestors:
             chain = " under ".join([domain, *ancestors, domain])
             message = f"Domain {domain} would be above itself: {chain}"
-            raise fault("parent", message, "Give a domain that is not under this one.")
+            raise invalid_argument("parent", message, "Give a domain that is not under this one.")
         if len(ancestors) + below >= MAX_LEVELS:
             message = f"More than {MAX_LEVELS} domains would be above domain {domain} or one under it"
-            raise fault("parent", message, "Give a parent at a higher level.")
+            raise invalid_argument("parent", message, "Give a parent at a higher level.")
         row = await transaction.one(LOCK_PARENT, domain=name)
         if row is None and name == parent:
             hint = Hint("{list_domains} lists the domains.", " {create_domain} creates one.")

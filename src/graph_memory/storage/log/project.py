@@ -11,7 +11,7 @@ from typing import cast
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import TIMES, Event, ontology_version, protects
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Projection, Row, found_by, project, searched_text, weight
+from graph_memory.model.projection import Projection, Row, project, row_count, search_state, searchable_text
 from graph_memory.model.subjects.kinds import KINDS, Step
 from graph_memory.model.subjects.subjects import IS_LONG, State
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
@@ -39,7 +39,7 @@ def append_params(
     events: Sequence[Event], ontology_version_before: int, inline_limit: int, projection: Projection | None = None
 ) -> dict[str, object]:
     """Return the parameters that append events, without events that the projection appends."""
-    last, begun = events[-1], projection.begun if projection else ()
+    last, begun = events[-1], projection.created_seqs if projection else ()
     others = [event for event in events if event.seq not in begun]
     return {
         "domain": last.domain,
@@ -113,11 +113,11 @@ def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
     page: list[Row] = []
     room = ROWS_AT_ONCE
     for row in rows:
-        if page and room < weight(row):
+        if page and room < row_count(row):
             yield page
             page, room = [], ROWS_AT_ONCE
         page.append(row)
-        room -= weight(row)
+        room -= row_count(row)
     if page:
         yield page
 
@@ -167,8 +167,8 @@ def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
     state = draft.state or {}
     absent: Row = {} if "_created" in state else {"_created": None}
     event_values |= absent
-    lookup = found_by(draft)
-    searched = searched_text(draft) if is_indexed and lookup.get(IS_LONG) is False else None
+    lookup = search_state(draft)
+    searched = searchable_text(draft) if is_indexed and lookup.get(IS_LONG) is False else None
     if searched is not None:
         del lookup[IS_LONG]
     return {

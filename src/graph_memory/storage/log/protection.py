@@ -15,9 +15,9 @@ from typing import Any
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
 from graph_memory.model.subjects.kinds import ABOUT, DATA, Kind
-from graph_memory.model.subjects.protection import PROTECTION, Guard, Protection, protection_from
+from graph_memory.model.subjects.protection import PROTECTION, Guard, Protection, parse_protection
 from graph_memory.model.subjects.subjects import MODIFIED
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.exact import same_state
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -63,7 +63,7 @@ async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Seque
     if guard.has_protected and (touched := _affected_subjects(drafts)):
         for last in await _read_protected(reader, head.domain, touched):
             _check_subject(head, origin, last, touched[last.draft.subject])
-    if drafts and guard.domain is not None and guard.domain.holds(head.at):
+    if drafts and guard.domain is not None and guard.domain.is_active(head.at):
         await _check_domain(reader, head, origin, guard.domain, drafts)
 
 
@@ -77,13 +77,13 @@ async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterabl
     domain_protection = guard.domain
     if (
         domain_protection is not None
-        and domain_protection.holds(head.at)
-        and not domain_protection.lets_write(origin.actor)
+        and domain_protection.is_active(head.at)
+        and not domain_protection.allows_write(origin.actor)
     ):
         errors = dict.fromkeys(names, _domain_refusal(head.domain, domain_protection, of_memory=True))
     for last in await _read_protected(reader, head.domain, names) if guard.has_protected and names else ():
         protection = _protection(last)
-        if protection.holds(head.at) and not protection.lets_write(origin.actor):
+        if protection.is_active(head.at) and not protection.allows_write(origin.actor):
             errors[last.draft.subject] = _subject_refusal(head.domain, last.draft.subject, protection)
     return errors
 
@@ -92,9 +92,9 @@ async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, s
     """Raise PROTECTED for a job that is forbidden to the actor."""
     now = datetime.now(UTC)
     for subject, protection in await _read_protected_in(reader, domain, guard, scope):
-        if protection.holds(now) and not protection.lets_write(origin.actor):
+        if protection.is_active(now) and not protection.allows_write(origin.actor):
             raise _subject_refusal(domain, subject, protection)
-    if guard.domain is not None and guard.domain.holds(now) and not guard.domain.lets_write(origin.actor):
+    if guard.domain is not None and guard.domain.is_active(now) and not guard.domain.allows_write(origin.actor):
         raise _domain_refusal(
             domain, guard.domain, of_memory=scope is DomainScope.MEMORIES or isinstance(scope, SubjectScope)
         )
@@ -113,7 +113,7 @@ async def _read_protected_in(
     if scope is not DomainScope.ALL:
         return []
     rows = [*await reader.read(NODES, domain=domain), *await reader.read(CONNECTIONS, domain=domain)]
-    return [(row.id, protection_from(row.protection)) for row in rows]
+    return [(row.id, parse_protection(row.protection)) for row in rows]
 
 
 def _affected_subjects(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
@@ -139,22 +139,22 @@ async def _read_protected(reader: Reader, domain: str, subjects: Iterable[str]) 
 
 
 def _protection(last: Event) -> Protection:
-    return protection_from(str((last.draft.state or {})[PROTECTION]))
+    return parse_protection(str((last.draft.state or {})[PROTECTION]))
 
 
 def _check_subject(head: Head, origin: Origin, last: Event, draft: Draft | None) -> None:
     protection = _protection(last)
-    if not protection.holds(head.at) or _is_permitted(origin, protection, last, draft):
+    if not protection.is_active(head.at) or _is_permitted(origin, protection, last, draft):
         return
     raise _subject_refusal(head.domain, last.draft.subject, protection)
 
 
 def _is_permitted(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
     """Return whether the actor may make a change: may write, or only lifts the protection and may do so."""
-    if protection.lets_write(origin.actor):
+    if protection.allows_write(origin.actor):
         return True
     is_lifting = last is not None and draft is not None and _changes_protection_alone(last, draft)
-    return is_lifting and protection.lets_lift(origin.actor, at_command_line=origin.at_command_line)
+    return is_lifting and protection.allows_lift(origin.actor, at_command_line=origin.at_command_line)
 
 
 def _changes_protection_alone(last: Event, draft: Draft) -> bool:
@@ -166,7 +166,7 @@ async def _check_domain(
     reader: Reader, head: Head, origin: Origin, protection: Protection, drafts: Sequence[Draft]
 ) -> None:
     last = None
-    if [draft.kind for draft in drafts] == [Kind.DOMAIN] and not protection.lets_write(origin.actor):
+    if [draft.kind for draft in drafts] == [Kind.DOMAIN] and not protection.allows_write(origin.actor):
         events = await _read_protected(reader, head.domain, [drafts[0].subject])
         last = events[0] if events else None
     if not _is_permitted(origin, protection, last, drafts[0]):
@@ -174,8 +174,8 @@ async def _check_domain(
 
 
 def _subject_refusal(domain: str, subject: str, protection: Protection) -> GraphError:
-    message = f"Memory {shown(subject)} is read-only and cannot be modified"
-    return protection.refusal(message, {"domain": domain, "id": shown(subject)})
+    message = f"Memory {printable(subject)} is read-only and cannot be modified"
+    return protection.refusal(message, {"domain": domain, "id": printable(subject)})
 
 
 def _domain_refusal(domain: str, protection: Protection, *, of_memory: bool) -> GraphError:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 
@@ -45,7 +45,9 @@ def _is_large(text: str, limit: int) -> bool:
 
 def _too_large(draft: Draft, name: str, size: int, limit: int) -> GraphError:
     label = (
-        "An observation" if draft.kind is Kind.OBSERVATION else f"The {shown(name.removeprefix('_'))} of a {draft.kind}"
+        "An observation"
+        if draft.kind is Kind.OBSERVATION
+        else f"The {printable(name.removeprefix('_'))} of a {draft.kind}"
     )
     message = f"{label} of {size:,} bytes is over the limit of {limit:,} bytes"
     hint = "Shorten it, split it into several observations, or store it as node content."

@@ -11,7 +11,7 @@ import anyio
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head, Origin, Receipt, Request, new_id, ontology_version
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.group_commit import QueuedWrite
 from graph_memory.storage.log.tree import parent_after
 from graph_memory.storage.log.work import (
@@ -58,7 +58,7 @@ class LogWithin(Log):
     def rollback(self) -> None:
         """Roll back all changes and end the transaction."""
         self.is_rolled_back = True
-        self._held.end(fault("transaction", "The transaction was rolled back", "Start another one."))
+        self._held.end(invalid_argument("transaction", "The transaction was rolled back", "Start another one."))
 
     async def write(
         self,
@@ -80,13 +80,15 @@ class LogWithin(Log):
             not_within(name)
         if domain != self.domain:
             message = f"The transaction is for domain {self.domain}, and cannot change domain {domain}"
-            raise fault("domain", message, f"Change domain {domain} in a separate transaction.")
+            raise invalid_argument("domain", message, f"Change domain {domain} in a separate transaction.")
 
         def decide_limited(head: Head, snapshot: S) -> Decision[R]:
             decision = decide(head, snapshot)
             if self.count + len(decision.drafts) > MAX_CHANGES:
                 message = f"The transaction has {self.count:,} changes, and takes at most {MAX_CHANGES:,}"
-                raise fault("transaction", message, "Commit these changes, and continue in another transaction.")
+                raise invalid_argument(
+                    "transaction", message, "Commit these changes, and continue in another transaction."
+                )
             return decision
 
         async with self._turn:
@@ -117,7 +119,9 @@ class LogWithin(Log):
             raise
         finally:  # one that was cancelled too may have written half of its events
             if self._known is before and self._held.written != written:
-                self._held.end(fault("transaction", f"A change failed halfway: {reason}", "Run the whole again."))
+                self._held.end(
+                    invalid_argument("transaction", f"A change failed halfway: {reason}", "Run the whole again.")
+                )
         return events
 
 
@@ -144,7 +148,11 @@ async def log_within(store: Store, log: Log, domain: str) -> AsyncGenerator[tupl
                 held.check()
                 await _commit(log, held, stack, within)
         finally:
-            held.end(fault("transaction", "The transaction has ended", "Start another one, or use the memory itself."))
+            held.end(
+                invalid_argument(
+                    "transaction", "The transaction has ended", "Start another one, or use the memory itself."
+                )
+            )
 
 
 async def _commit(log: Log, held: OpenTransaction, stack: AsyncExitStack, within: LogWithin) -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.ontology.inheritance import check_inherited, taken
+from graph_memory.model.ontology.inheritance import check_inherited, types_to_copy
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import declared_by, type_draft
+from graph_memory.model.projection import type_draft, type_from_draft
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.subjects.subjects import PARENT
 from graph_memory.storage.queries import query
@@ -69,10 +69,10 @@ def with_inherited(ontology: Ontology, drafts: Sequence[Draft]) -> Sequence[Draf
     if not ontology.above:
         return drafts
     remaining = [draft for draft in drafts if draft.op is not Op.DELETE]
-    declared = {draft.subject: declared_by(draft) for draft in remaining if draft.kind in TYPES}
+    declared = {draft.subject: type_from_draft(draft) for draft in remaining if draft.kind in TYPES}
     check_inherited(ontology, declared.values())
     used = [(draft.kind, draft.type) for draft in remaining if draft.kind in TYPE_OF and draft.type is not None]
-    return [*map(type_draft, taken(ontology, used, declared)), *drafts]
+    return [*map(type_draft, types_to_copy(ontology, used, declared)), *drafts]
 
 
 def depends_on_others(parent: str | None, drafts: Sequence[Draft]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, number
+from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, number_events
 from graph_memory.storage.log.tree import with_inherited
 from graph_memory.storage.store import Reader, Transaction
 
@@ -68,7 +68,7 @@ class Work(Generic[S, R]):
     def events(self, head: Head, snapshot: S) -> tuple[list[Event], R]:
         """Return the events after a head, with its time, and the report. Raises the errors of `decide`."""
         decision = self.decide(head, snapshot)
-        events = number(
+        events = number_events(
             with_inherited(head.ontology, decision.drafts),
             domain=self.domain,
             after=head.seq,

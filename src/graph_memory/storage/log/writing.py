@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import anyio.to_thread
 
-from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number_events
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import Guard
 from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, QueuedWrite, form_group
-from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
+from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy, idempotency_conflict
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
 from graph_memory.storage.log.parents import check_parent
 from graph_memory.storage.log.project import (
@@ -355,7 +355,7 @@ class Log:
         await check_sizes(transaction, domain, drafts, self.text_limit)
         await check_parent(transaction, self._ontologies, domain, lock.parent, drafts)
         first, request = (batch, request) if lock.written is None else (new_id("evt"), None)
-        events = number(
+        events = number_events(
             drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first, request=request
         )
         await append_events(transaction, events, ontology, lock.ontology_version, self.inline_limit)
@@ -386,7 +386,7 @@ class Log:
     async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:
         """Return the receipt of an already written batch. Raises IDEMPOTENCY_CONFLICT for a different request."""
         if lock.request != (work.request.hash if work.request else None):
-            raise _other_request(work.domain, lock.written, is_gone=lock.request is None)
+            raise idempotency_conflict(work.domain, lock.written, is_gone=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
         return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True, refused=lock.refused)
@@ -395,12 +395,3 @@ class Log:
 def _check_ready(domain: str, lock: LockRow) -> None:
     if lock.state != READY:
         raise busy(domain, lock.state, lock.job)
-
-
-def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
-    used, hint = "for other operations", "To repeat a batch, give the same operations. For others, give another key."
-    if is_gone:
-        used = "before, and events of that batch have been erased or compacted since"
-        hint = "Nothing was changed. Read the present state, and give another key for operations to write again."
-    message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
-    return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})

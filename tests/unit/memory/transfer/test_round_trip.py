@@ -30,7 +30,7 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.model.values.fields import ROOT, STORED
-from graph_memory.model.values.strength import MADE, MEASURES
+from graph_memory.model.values.strength import MEASURES, PROVENANCE_KEYS
 from tables import for_rows
 
 HERE = Place("")
@@ -103,7 +103,7 @@ strengths = st.fixed_dictionaries({}, optional=dict.fromkeys(MEASURES, fractions
 said = texts.filter(bool)
 made = st.fixed_dictionaries(
     {}, optional={"creation_method": st.sampled_from(["automatic", "inferred"]), "created_by": said, "evidence": said}
-).map(lambda given: {name: given[name] for name in MADE if name in given})
+).map(lambda given: {name: given[name] for name in PROVENANCE_KEYS if name in given})
 
 
 @st.composite

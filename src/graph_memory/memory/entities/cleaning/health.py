@@ -25,7 +25,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ReadyCall
 from graph_memory.model.subjects.kinds import Kind, type_subject
 from graph_memory.model.subjects.subjects import ENTITY
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.ontologies import standard_names
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.writing import utc_now
@@ -51,7 +51,7 @@ class QuestionRow:
     @property
     def finding(self) -> Finding:
         """The question as a finding."""
-        reason = f"{quoted(self.new_text)} may supersede {quoted(self.known_text)}: close, keep or same"
+        reason = f"{quote(self.new_text)} may supersede {quote(self.known_text)}: close, keep or same"
         call = ReadyCall(tool="decide", arguments={"id": question_id(self.new, self.known)})
         choices = dict(OBSERVATION_CHOICES)
         return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call, choices=choices)

@@ -22,11 +22,11 @@ from graph_memory.memory.entity_graph.names import not_found
 from graph_memory.memory.graph.nodes import NodeEdit, update_draft
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.rules import BrokenLink, link_rules
+from graph_memory.model.rules import BrokenRule, connection_rules
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import NodeState
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.reads import CONTENTS
@@ -49,7 +49,7 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
     merged_names = [name for name in dict.fromkeys(others) if name != target]
     if not merged_names or len(merged_names) > MAX_MERGED:
         hint = f"Pass names of 1 to {MAX_MERGED} other entities, which become aliases of {into}."
-        raise fault(
+        raise invalid_argument(
             "names", "There is nothing to merge" if not merged_names else f"{len(merged_names)} are too many", hint
         )
     new_ids: dict[str, str] = {}
@@ -66,7 +66,7 @@ class _Merge:
     into: str
     names: Sequence[str]
     doubtful: Sequence[Pair]
-    broken: Mapping[str, BrokenLink]
+    broken: Mapping[str, BrokenRule]
     new_ids: dict[str, str]
 
 
@@ -93,7 +93,7 @@ class _Stored:
 async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntitiesMerged:
     """Write the merge; what the rules of connection types ask is looked at before it is committed."""
     ontology = await core.log.require_ontology(domain)
-    has_rules = any(link_rules(declared) for declared in ontology.connection_types)
+    has_rules = any(connection_rules(declared) for declared in ontology.connection_types)
 
     async def read(reader: Reader, head: Head) -> _Stored:
         return await _read(core, reader, head, merge)
@@ -182,7 +182,7 @@ def _description_conflicts(stored: _Stored) -> list[MergeConflict]:
     first, *others = stored.nodes_with_description or [stored.target]
 
     def description_of(node: NodeState) -> str:
-        return shown(stored.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
+        return printable(stored.texts.get(node.content.sha256) or f"{node.content.size:,} bytes")
 
     return [
         MergeConflict(
@@ -224,7 +224,9 @@ def merged_properties(
             if own_value is None:
                 properties[key] = value
             elif own_value != value:
-                conflicts.append(MergeConflict(what=key, kept=shown(own_value), not_taken=shown(value), of=name))
+                conflicts.append(
+                    MergeConflict(what=key, kept=printable(own_value), not_taken=printable(value), of=name)
+                )
     return properties, conflicts
 
 
@@ -233,8 +235,8 @@ def _relation_conflicts(move: Move, names: Mapping[str, str]) -> list[MergeConfl
     return [
         MergeConflict(
             what=f"relation {difference.relation.draft.type}: {difference.property}",
-            kept=shown(difference.kept),
-            not_taken=shown(difference.not_taken),
+            kept=printable(difference.kept),
+            not_taken=printable(difference.not_taken),
             of=names.get(difference.relation.draft.from_id or "")
             or names.get(difference.relation.draft.to_id or "", ""),
         )

@@ -20,7 +20,7 @@ from graph_memory.memory.entities.names.similar_names import differ_in_signs, le
 from graph_memory.memory.entities.names.spans import find_spans, strip_punctuation
 from graph_memory.model.results import ReadyCall
 from graph_memory.model.text.name_key import name_key
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.storage.queries import query
 
 MAX_OBSERVATIONS = 20_000
@@ -62,8 +62,8 @@ async def find_misplaced_facts(core: Core, domain: str) -> list[Finding]:
 
 def _finding(row: NamedObservationRow, other: str) -> Finding:
     reason = (
-        f"{quoted(row.text)} ({row.id}) names {quoted(other)}, which was confused with {quoted(row.name)} before: "
-        f"if it is about {quoted(other)}, remember it there and delete it here"
+        f"{quote(row.text)} ({row.id}) names {quote(other)}, which was confused with {quote(row.name)} before: "
+        f"if it is about {quote(other)}, remember it there and delete it here"
     )
     call = ReadyCall(tool="open_nodes", arguments={"names": [row.name, other]})
     return Finding(kind="misplaced_fact", about=(row.name, other), reason=reason, call=call)

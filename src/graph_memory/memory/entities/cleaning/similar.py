@@ -36,8 +36,8 @@ from graph_memory.memory.search.search import search
 from graph_memory.memory.traversal.contents import directions_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ReadyCall
-from graph_memory.model.subjects.subjects import folded
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.subjects.subjects import fold_entity_text
+from graph_memory.model.values.strength import check_fraction
 from graph_memory.storage.queries import query
 
 _MAX_SHARING = 5
@@ -132,7 +132,7 @@ def _parts(name: str) -> Iterator[str]:
     for word in parts(name):
         if len(word) >= 3:
             yield from (word[:3], word[-3:])
-    yield folded(name)
+    yield fold_entity_text(name)
 
 
 async def _read_nearest(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
@@ -154,7 +154,7 @@ async def _read_nearest(core: Core, domain: str, own: SurveyRow) -> Mapping[str,
 
 async def find_duplicates(core: Core, domain: str, limit: int, min_score: float) -> Duplicates:
     """Return pairs of entities that may be the same. See `Entities.find_duplicates`."""
-    limit, score = check_list_limit(limit), fraction("min_score", min_score)
+    limit, score = check_list_limit(limit), check_fraction("min_score", min_score)
     rows, counts = await survey(core, domain)
     duplicates = await duplicates_among(core, domain, rows, score)
     left_out = max(counts.entities - len(rows), 0)

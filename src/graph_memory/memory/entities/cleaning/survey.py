@@ -13,7 +13,7 @@ from graph_memory.memory.entities.cleaning.results import EntityBrief
 from graph_memory.memory.entities.names.similar_names import Compared
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.entity_graph.names import entity_not_found
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -95,5 +95,5 @@ async def entity_id(reader: Reader, domain: str, name: str) -> str:
 def check_list_limit(limit: object, maximum: int = MAX_LISTED) -> int:
     """Return the maximum length of a list. Raises INVALID_ARGUMENT."""
     if type(limit) is not int or not 1 <= limit <= maximum:
-        raise fault("limit", f"limit is {limit!r}", f"Use a whole number from 1 to {maximum:,}.")
+        raise invalid_argument("limit", f"limit is {limit!r}", f"Use a whole number from 1 to {maximum:,}.")
     return limit

@@ -13,7 +13,7 @@ from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME
 from graph_memory.memory.entity_graph.names import names_with_words, near_names
 from graph_memory.memory.entity_graph.values.rows import NodeRow
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.storage.store import Reader
 
 _MAX_CANDIDATES = 3
@@ -59,7 +59,7 @@ async def suggest_entities(reader: Reader, domain: str, text: str) -> list[str]:
         candidate.id: candidate for span in parts for candidate in await find_candidates(reader, domain, span)
     }
     best = sorted(candidates_by_id.values(), key=lambda candidate: -candidate.likeness)[:_MAX_CANDIDATES]
-    return [f"{quoted(candidate.name)} ({candidate.id})" for candidate in best]
+    return [f"{quote(candidate.name)} ({candidate.id})" for candidate in best]
 
 
 async def _entities_named(reader: Reader, domain: str, names: Iterable[str]) -> dict[str, NodeRow]:

@@ -18,8 +18,8 @@ from graph_memory.memory.entity_graph.names import entity_not_found
 from graph_memory.memory.entity_graph.other_names import names_by_alias, only_one, unescaped_part
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.name_key import SEPARATORS, first_characters, is_same_name, without_separators
-from graph_memory.model.text.wording import did_you_mean, listed_parts, quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import did_you_mean, join_parts, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -75,8 +75,8 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
     if not same:
         same, by = await names_with_alias(reader, domain, name), "alias"
     if len(same) > 1:
-        hint = f"Use one of these names exactly: {listed_parts([quoted(match_name) for match_name in same])}."
-        raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
+        hint = f"Use one of these names exactly: {join_parts([quote(match_name) for match_name in same])}."
+        raise invalid_argument("name", f"{quote(name)} may be any of {len(same)} entities", hint)
     return EntityMatch(same[0], by) if same else None
 
 
@@ -104,7 +104,10 @@ async def entities_with_same_name(reader: Reader, domain: str, node: str, names:
     ]
     known = [
         Candidate(
-            id=row.id, name=row.name, likeness=SAME_ALIAS, reason=f"both are named {quoted(new_name_by_name[row.name])}"
+            id=row.id,
+            name=row.name,
+            likeness=SAME_ALIAS,
+            reason=f"both are named {quote(new_name_by_name[row.name])}",
         )
         for row in rows
         if not row.is_mentioned
@@ -136,7 +139,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     Raises INVALID_ARGUMENT if it names none or several.
     """
     if not text.strip():
-        raise fault("name", "No entity is named", "Set name to the entity that the facts are about.")
+        raise invalid_argument("name", "No entity is named", "Set name to the entity that the facts are about.")
     spans = find_encoded_spans(text[:_MAX_CHARACTERS], _MAX_WORDS)
     rows = await read_in_parts(reader, NODES_BY_NAME, domain, names=list(spans))
     spellings = [(row.name, row.name) for row in rows if not row.is_mentioned]
@@ -149,9 +152,9 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
     if not names:
         suggestion = did_you_mean(await suggest_entities(reader, domain, text[:_MAX_CHARACTERS]))
         hint = f"{suggestion}Set name to the entity that the text is about."
-        raise fault("name", f"The text {quoted(text)} names no known entity", hint)
-    hint = f"Set name to one of them: {listed_parts([quoted(name) for name in sorted(names)])}."
-    raise fault("name", f"The text {quoted(text)} names {len(names)} entities", hint)
+        raise invalid_argument("name", f"The text {quote(text)} names no known entity", hint)
+    hint = f"Set name to one of them: {join_parts([quote(name) for name in sorted(names)])}."
+    raise invalid_argument("name", f"The text {quote(text)} names {len(names)} entities", hint)
 
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.text.name_key import SEPARATORS, is_same_name, name_key
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -157,11 +157,11 @@ def evidence(entity: Compared, other: Compared, shared: int, cosine: float | Non
         result.reasons["the same name but for signs"] = _SIGNS
         cosine = None
     elif (part := part_of_two(entity.name, other.name)) and fits == 1:
-        result.reasons[f"{quoted(part)} is a part of this name alone"] = _PART
+        result.reasons[f"{quote(part)} is a part of this name alone"] = _PART
     elif likeness >= _MIN_SIMILARITY:
         result.reasons[f"names alike ({likeness:.2f})"] = round(0.9 * likeness, 2)
     elif part:
-        result.reasons[f"{quoted(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
+        result.reasons[f"{quote(part)} is a part of {fits} names"] = _PART_OF_SEVERAL
     result.has_one_name = likeness == 1.0 or bool(alias)
     if shared:
         text = "1 observation" if shared == 1 else f"{shared} observations"

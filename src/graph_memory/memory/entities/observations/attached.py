@@ -13,7 +13,7 @@ from graph_memory.memory.changes.values import UniqueValue, link_value
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.moving import Move, RelationKey
 from graph_memory.model.events import Draft, Event, new_id
-from graph_memory.model.matching import holds_at
+from graph_memory.model.matching import is_valid_at
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import user_properties
 from graph_memory.model.values.properties import PropertyValue
@@ -58,7 +58,7 @@ class Attached:
         relations: dict[RelationKey, Mapping[str, object]] = {
             (event.draft.from_id or "", event.draft.to_id or "", event.draft.type or ""): event.draft.state or {}
             for event in self.relations_of_target
-            if holds_at(event.draft.state or {}, at)
+            if is_valid_at(event.draft.state or {}, at)
         }
         holds = partial(_holds, at)
         move = Move(self.target, self.sources, dict(self.texts), relations, holds, self.new_ids)
@@ -99,7 +99,7 @@ async def read_attached(
 
 
 def _holds(at: datetime, state: Mapping[str, object]) -> bool:
-    return holds_at(state, at)
+    return is_valid_at(state, at)
 
 
 def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:

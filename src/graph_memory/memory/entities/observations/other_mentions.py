@@ -18,7 +18,7 @@ from graph_memory.memory.search.request import Filters, Request
 from graph_memory.memory.search.search import scope_of
 from graph_memory.memory.search.text.segmentation import ALONE, SYLLABLES
 from graph_memory.model.errors import GraphError
-from graph_memory.model.subjects.subjects import is_of_pattern
+from graph_memory.model.subjects.subjects import is_pattern_data
 
 _MAX_NAMES_PER_ENTITY = 5
 """Maximum number of names and aliases of each entity that are searched for."""
@@ -88,7 +88,7 @@ def lines_naming(passage: Passage, name: str) -> list[str]:
 def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
     for line in unicodedata.normalize("NFC", text).splitlines():
         key, _, value = line.strip().partition(": ")
-        if (match := pattern.search(line.strip().casefold())) and not is_of_pattern(key, value):
+        if (match := pattern.search(line.strip().casefold())) and not is_pattern_data(key, value):
             yield _cut(line.strip(), match.start())
 
 

@@ -10,8 +10,8 @@ from graph_memory.memory.statements.language.languages import language_of
 from graph_memory.memory.statements.language.stems import stems_of
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
 from graph_memory.model.errors import GraphError, Hint
-from graph_memory.model.text.wording import did_you_mean, nearest, quoted
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import did_you_mean, nearest, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -57,13 +57,13 @@ def _unknown(
 ) -> GraphError:
     hint = Hint("Use the id of an observation of this entity, or its exact text.", " {open_nodes} lists them.")
     if owners:
-        names = " and ".join(quoted(owner) for owner in sorted(owners))
+        names = " and ".join(quote(owner) for owner in sorted(owners))
         which = "that entity" if len(owners) == 1 else "one of them"
         hint = f"That observation belongs to {names}. Refer to it in a call about {which}."
     elif similar := similar_observations(name, known):
-        lines = [f"{quoted(observation.text)} ({observation.id})" for observation in similar]
+        lines = [f"{quote(observation.text)} ({observation.id})" for observation in similar]
         hint = Hint("{meant}{hint}", meant=did_you_mean(lines), hint=hint)
-    return fault(argument, f"The entity has no observation {quoted(name)}", hint)
+    return invalid_argument(argument, f"The entity has no observation {quote(name)}", hint)
 
 
 def similar_observations(text: str, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:

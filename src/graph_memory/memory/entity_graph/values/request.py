@@ -10,12 +10,12 @@ from typing import cast
 from graph_memory.memory.entity_graph.values.spelling import ENTITY
 from graph_memory.model.events import new_id
 from graph_memory.model.subjects.subjects import Validity
-from graph_memory.model.time.points import instant
-from graph_memory.model.values.arguments import fault, is_encodable
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.model.values.content import Content, content_from
-from graph_memory.model.values.plain import Fields, Located
+from graph_memory.model.values.plain import Fields, LocatedValue
 from graph_memory.model.values.properties import PropertyValue, check_properties
-from graph_memory.model.values.strength import fraction
+from graph_memory.model.values.strength import check_fraction
 
 _NAME = "name"
 _TEXT, _TIME, _SOURCE = "text", "time", "source"
@@ -100,13 +100,13 @@ class RelationRemoval:
 def new_entities(values: object, now: datetime) -> list[NewEntity]:
     """Return the requested entities, the first of each name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     entities: dict[str, NewEntity] = {}
-    for item in Located(values, "entities").items():
+    for item in LocatedValue(values, "entities").items():
         entity = new_entity(item, now)
         entities.setdefault(entity.name, entity)
     return list(entities.values())
 
 
-def new_entity(item: Located, now: datetime) -> NewEntity:
+def new_entity(item: LocatedValue, now: datetime) -> NewEntity:
     """Return a requested entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     fields = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
     entity_type = fields.get("entityType", "type")
@@ -124,11 +124,11 @@ def properties_from(fields: Fields) -> Mapping[str, PropertyValue]:
     located = fields.get("properties")
     properties = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
     if _NAME in properties and located is not None:
-        raise located.fault("contains a name", "Pass the name as an argument, not as a property.")
+        raise located.error("contains a name", "Pass the name as an argument, not as a property.")
     return properties
 
 
-def observations_from(located: Located | None, now: datetime) -> list[NewObservation]:
+def observations_from(located: LocatedValue | None, now: datetime) -> list[NewObservation]:
     """Return observations, the first of equal texts."""
     observations: dict[str, NewObservation] = {}
     for item in located.items() if located else ():
@@ -137,7 +137,7 @@ def observations_from(located: Located | None, now: datetime) -> list[NewObserva
     return list(observations.values())
 
 
-def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> NewObservation:
+def observation_from(item: LocatedValue, now: datetime, also: Sequence[str] = ()) -> NewObservation:
     """Return an observation from a text or an object, which may have the keys in `also`. Raises INVALID_ARGUMENT."""
     if isinstance(item.value, str):
         return NewObservation(text=text_of(item))
@@ -145,27 +145,27 @@ def observation_from(item: Located, now: datetime, also: Sequence[str] = ()) -> 
     confidence, source = fields.number("confidence"), fields.get(_SOURCE)
     validity = Validity(valid_from=_time(fields, "valid_from", now), valid_to=_time(fields, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
-        raise item.fault("would end before it starts", "Use a later valid_to.")
+        raise item.error("would end before it starts", "Use a later valid_to.")
     return NewObservation(
         text=text_of(fields.need(_TEXT)),
         time=_time(fields, _TIME, now),
         source=None if source is None else text_of(source),
-        confidence=None if confidence is None else fraction(f"{item.at}.confidence", confidence),
+        confidence=None if confidence is None else check_fraction(f"{item.at}.confidence", confidence),
         validity=validity,
     )
 
 
 def _time(fields: Fields, name: str, now: datetime) -> datetime | None:
     located = fields.get(name)
-    return None if located is None else instant(located.at, cast("datetime | str", located.value), now)
+    return None if located is None else parse_instant(located.at, cast("datetime | str", located.value), now)
 
 
 def new_observations(values: object, now: datetime) -> list[NewObservations]:
     """Return the requested observations. Raises INVALID_ARGUMENT."""
-    return [observations_of(item, now) for item in Located(values, "observations").items()]
+    return [observations_of(item, now) for item in LocatedValue(values, "observations").items()]
 
 
-def observations_of(item: Located, now: datetime) -> NewObservations:
+def observations_of(item: LocatedValue, now: datetime) -> NewObservations:
     """Return the requested observations of one entity. Raises INVALID_ARGUMENT."""
     fields = item.fields(("entityName", "contents", "observations"))
     texts = fields.need("contents", "observations")
@@ -178,13 +178,13 @@ def new_relations(values: object, *, lenient: bool | None) -> list[NewRelation]:
     By default, relations in the spelling of the official server are lenient, as in that server.
     """
     relations: dict[tuple[str, str, str], NewRelation] = {}
-    for item in Located(values, "relations").items():
+    for item in LocatedValue(values, "relations").items():
         relation = new_relation(item, lenient=lenient)
         relations.setdefault(relation.key, relation)
     return list(relations.values())
 
 
-def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
+def new_relation(item: LocatedValue, *, lenient: bool | None) -> NewRelation:
     """Return a requested relation. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     fields = item.fields(("from", "to", "relationType", "type", "properties"))
     return NewRelation(
@@ -203,10 +203,10 @@ def relations_to_delete(values: object) -> list[NewRelation]:
 
 def removals(values: object) -> list[Removal]:
     """Return the observations to delete. Raises INVALID_ARGUMENT."""
-    return [removal(item) for item in Located(values, "deletions").items()]
+    return [removal(item) for item in LocatedValue(values, "deletions").items()]
 
 
-def removal(item: Located) -> Removal:
+def removal(item: LocatedValue) -> Removal:
     """Return the observations of one entity to delete. Raises INVALID_ARGUMENT."""
     fields = item.fields(("entityName", "observations"))
     return Removal(name=text_of(fields.need("entityName")), texts=[*_texts(fields.need("observations"))])
@@ -214,21 +214,21 @@ def removal(item: Located) -> Removal:
 
 def text_from(value: object, argument: str) -> str:
     """Return a text. Raises INVALID_ARGUMENT."""
-    return text_of(Located(value, argument))
+    return text_of(LocatedValue(value, argument))
 
 
 def names_from(values: object, argument: str = "names") -> list[str]:
     """Return names without duplicates. Raises INVALID_ARGUMENT."""
-    return list(dict.fromkeys(_texts(Located(values, argument))))
+    return list(dict.fromkeys(_texts(LocatedValue(values, argument))))
 
 
-def _texts(located: Located) -> Iterator[str]:
+def _texts(located: LocatedValue) -> Iterator[str]:
     return (text_of(item) for item in located.items())
 
 
-def text_of(item: Located) -> str:
+def text_of(item: LocatedValue) -> str:
     """Return a text of any length, including an empty one. Raises INVALID_ARGUMENT if it cannot be stored."""
     text = item.text()
     if not is_encodable(text):
-        raise fault(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")
+        raise invalid_argument(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")
     return text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.text.visible import check_visible, visible
+from graph_memory.model.text.visible import check_visible, to_visible
 from graph_memory.model.values.properties import ANY, NAME_CHARACTERS, check_name
 
 ENTITY = "entity"
@@ -25,7 +25,7 @@ def stored_name(spelling: str, fallback: str) -> str:
     try:
         return check_visible("Type", check_name("Type", spelling))
     except GraphError:
-        name = " ".join(visible(spelling).split()).lstrip("_ ")[:NAME_CHARACTERS].rstrip()
+        name = " ".join(to_visible(spelling).split()).lstrip("_ ")[:NAME_CHARACTERS].rstrip()
         return fallback if name in ("", ANY) else name
 
 

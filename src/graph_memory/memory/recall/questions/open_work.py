@@ -13,7 +13,7 @@ from graph_memory.memory.search.candidate_ranking import MAX_WIDTH, rank_candida
 from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.retrieval.retrieval import Scope, find_by_words
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.times import Span, read_span
 from graph_memory.model.values.properties import PropertyValue
 
@@ -149,7 +149,7 @@ def _none_note(condition: str, work: Work, *, has_unreadable: bool) -> str:
 
 
 def _unreadable_note(rows: Sequence[RecallRow]) -> str:
-    examples = ", ".join(f"{quoted(row.named)} ({quoted(due_date(row.facts))})" for row in rows[:_MAX_EXAMPLES])
+    examples = ", ".join(f"{quote(row.named)} ({quote(due_date(row.facts))})" for row in rows[:_MAX_EXAMPLES])
     more = f" and {len(rows) - _MAX_EXAMPLES:,} more" if len(rows) > _MAX_EXAMPLES else ""
     return f"The due dates of {len(rows):,} open tasks or goals cannot be read: {examples}{more}. Write 2026-12-31."
 

@@ -42,7 +42,7 @@ from graph_memory.memory.search.text.names import words
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import SUMMARY
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.time.times import Span
 from graph_memory.storage.log.writing import utc_now
 
@@ -366,12 +366,12 @@ async def _add_focus(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
             seeds.give(owner, FOCUSED)
             seeds.named.add(owner)
         if not owners:
-            seeds.notes.append(f"No node is named {quoted(subject)}.")
+            seeds.notes.append(f"No node is named {quote(subject)}.")
     if not seeds.values:
         hint = Hint("Leave focus out", ", or search for it with {search_memories}", ".")
         if scope.at is not None and scope.at <= 0:
             hint = f"{BEFORE_ALL} Choose a later one."
-        raise GraphError(Code.NODE_NOT_FOUND, f"No node is named {', '.join(map(quoted, focus))}", {"hint": hint})
+        raise GraphError(Code.NODE_NOT_FOUND, f"No node is named {', '.join(map(quote, focus))}", {"hint": hint})
 
 
 async def _nodes_with_title(scope: Scope, title: str) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from graph_memory.memory.search.results import Superseded
-from graph_memory.model.text.visible import QUOTES, visible
-from graph_memory.model.text.wording import day, last_day
+from graph_memory.model.text.visible import QUOTES, to_visible
+from graph_memory.model.text.wording import format_day, format_last_day
 from graph_memory.model.values.properties import PropertyValue
 
 CUT = "…"
@@ -31,7 +31,7 @@ _MOST_WORDS = 4
 
 def flat(text: str) -> str:
     """Return a text on one line, without what cannot be seen, and with no mark that could be taken for structure."""
-    text = _FENCE.sub("'''", _TAG.sub("\u2039", visible(text).translate(QUOTES)))
+    text = _FENCE.sub("'''", _TAG.sub("\u2039", to_visible(text).translate(QUOTES)))
     return _SPACES.sub(" ", text).strip()
 
 
@@ -76,7 +76,7 @@ def in_words(over: Superseded | None) -> str:
     if over is None:
         return ""
     instead = " and ".join(label(statement.text, _INSTEAD) for statement in over.replaced_by or ())
-    return f"until {last_day(over.since)}{', then ' if instead else ''}{instead}"
+    return f"until {format_last_day(over.since)}{', then ' if instead else ''}{instead}"
 
 
 def age(at: datetime, now: datetime) -> str:
@@ -86,4 +86,4 @@ def age(at: datetime, now: datetime) -> str:
         return "today"
     if days < 60:
         return "1 day ago" if days == 1 else f"{days} days ago"
-    return f"{days // 30} months ago" if days < 730 else day(at)
+    return f"{days // 30} months ago" if days < 730 else format_day(at)

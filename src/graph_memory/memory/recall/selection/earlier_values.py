@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from graph_memory.memory.recall.questions.phrases import Period
 from graph_memory.memory.recall.rendering.recall_input import Observed, RecallItem
-from graph_memory.memory.recall.rendering.wording import day
+from graph_memory.memory.recall.rendering.wording import format_day
 from graph_memory.memory.search.passages.own_names import ALIASES
 from graph_memory.memory.search.results import Statement, Superseded
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.traversal.walks.edges import instant
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.queries import query
 
@@ -91,6 +91,6 @@ def _is_named(key: str, question: Query) -> bool:
 
 
 def _as_observation(value: EarlierValue) -> Observed:
-    later = None if value.replaced_by is None else (Statement(id=value.key, text=shown(value.replaced_by)),)
+    later = None if value.replaced_by is None else (Statement(id=value.key, text=printable(value.replaced_by)),)
     over = Superseded(since=instant(value.until), replaced_by=later)
-    return Observed(f"{value.key}: {shown(value.value)}", day(instant(value.since)), over, "since")
+    return Observed(f"{value.key}: {printable(value.value)}", format_day(instant(value.since)), over, "since")

@@ -38,8 +38,8 @@ from graph_memory.memory.search.retrieval.superseded import (
 )
 from graph_memory.memory.traversal.walks.edges import MAX_EDGES, instant
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_of_pattern
-from graph_memory.model.text.wording import day, last_day
+from graph_memory.model.subjects.subjects import SUMMARY, SUMMARY_KEY, is_pattern_data
+from graph_memory.model.text.wording import format_day, format_last_day
 from graph_memory.storage.log.writing import utc_now
 
 FOLLOWED = 40
@@ -181,12 +181,12 @@ async def _with_observations(
 def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
     """Return an observation with its dates: of its validity, else of its event, else its first day."""
     is_ending = over is None and passage.valid_to < LATEST
-    until = last_day(moment(passage.valid_to)) if is_ending else ""
+    until = format_last_day(moment(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
         since = "since" if moment(passage.valid_from) <= now else "from"
         return Observed(passage.text, passage.date, over, since, until)
     if time is not None:
-        return Observed(passage.text, day(time), over, "on", until)
+        return Observed(passage.text, format_day(time), over, "on", until)
     return Observed(passage.text, passage.date, over, until=until)
 
 
@@ -212,7 +212,7 @@ def _as_item(
     """Return a node or connection as an item of a recall."""
     is_long = len(texts) > PASSAGES
     known = sorted(row.facts, key=lambda fact: str(fact[0]))
-    facts = [(str(key), value) for key, value in known if value != row.named and not is_of_pattern(str(key), value)]
+    facts = [(str(key), value) for key, value in known if value != row.named and not is_pattern_data(str(key), value)]
     if row.type == SUMMARY:  # the title has it, or it means nothing to a reader
         facts = [fact for fact in facts if fact[0] != SUMMARY_KEY]
     if row.tags:
@@ -240,16 +240,16 @@ def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     begins = None if row.valid_from is None else instant(row.valid_from)
-    until = "" if ends is None else f"until {last_day(ends)}"
+    until = "" if ends is None else f"until {format_last_day(ends)}"
     if begins is not None:
-        return f"{'since' if begins <= now else 'from'} {day(begins)}{until and f' {until}'}"
+        return f"{'since' if begins <= now else 'from'} {format_day(begins)}{until and f' {until}'}"
     if ends is not None:
-        return f"ended {last_day(ends)}" if ends <= now else until
+        return f"ended {format_last_day(ends)}" if ends <= now else until
     if row.modified is None:
         return ""
     if row.type == SUMMARY:
-        return f"as of {day(instant(row.modified))}"
-    return day(instant(row.modified)) if is_past else age(instant(row.modified), now)
+        return f"as of {format_day(instant(row.modified))}"
+    return format_day(instant(row.modified)) if is_past else age(instant(row.modified), now)
 
 
 def _best_of(texts: Sequence[str], passages: Sequence[Passage]) -> str:

@@ -12,7 +12,7 @@ from graph_memory.memory.search.index.coverage import POSITION
 from graph_memory.memory.search.index.index import MAX_DELETED, RESET, index_words
 from graph_memory.memory.search.index.index_filters import domain_token, until_token
 from graph_memory.model.errors import GraphError
-from graph_memory.model.text.analysers import label_of, labelled
+from graph_memory.model.text.analysers import analyser_of, label_of
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
@@ -60,7 +60,7 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
         "open_token": until_token(END),
     }
     position = await transaction.one(POSITION, domain=source)
-    analyser = label_of(labelled(position.analyser if position else None))
+    analyser = label_of(analyser_of(position.analyser if position else None))
     await transaction.run(COPY_PASSAGES, **arguments, **tokens, analyser=analyser)
     await transaction.run(COPY_NAMES, **arguments)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from graph_memory.memory.core import Core
-from graph_memory.model.text.analysers import labelled
+from graph_memory.model.text.analysers import analyser_of
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import query
 
@@ -141,7 +141,7 @@ def coverage_at(position: Position, waiting: int, reason: str | None = None, pro
         without_vectors=waiting,
         model=position.model,
         open=position.open or 0,
-        analyser=labelled(position.analyser),
+        analyser=analyser_of(position.analyser),
         reason=reason,
         skipped=tuple(position.skipped),
         problem=problem,

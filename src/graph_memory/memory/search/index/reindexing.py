@@ -23,8 +23,8 @@ from graph_memory.memory.search.index.index import (
 )
 from graph_memory.memory.search.index.rows import text_to_embed
 from graph_memory.model.text.analysers import ANALYSERS, LABELS, label_of
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_analyser
@@ -81,7 +81,7 @@ def _parse_analyser(name: str) -> LiteralString:
     for analyser in ANALYSERS:
         if analyser == name:
             return analyser
-    raise fault("analyser", f"There is no analyser {shown(name)}", f"Use one of {', '.join(ANALYSERS)}.")
+    raise invalid_argument("analyser", f"There is no analyser {printable(name)}", f"Use one of {', '.join(ANALYSERS)}.")
 
 
 async def change_analyser(core: Core, domain: str, analyser: LiteralString, progress: Progress = silent) -> None:

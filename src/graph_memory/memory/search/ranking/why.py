@@ -10,7 +10,7 @@ from graph_memory.memory.search.ranking.ranking import Ranked
 from graph_memory.memory.search.ranking.scoring import Scored
 from graph_memory.memory.search.results import Part
 from graph_memory.memory.search.text.bm25 import Query
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 
 DIGITS = 6
 """Number of decimals of a score and its parts. The rounded parts add up to the rounded score."""
@@ -46,10 +46,10 @@ def _describe_part(part: Scores, scored: Scored | None, question: Query, titles:
             cosine = part.detail.get("cosine")
             return f"close in meaning ({cosine:.2f})" if isinstance(cosine, float) else ""
         case "name":
-            return f'its name "{shown(part.detail.get("name"))}" is in the question'
+            return f'its name "{printable(part.detail.get("name"))}" is in the question'
         case "hop":
             source = str(part.detail.get("from"))
-            return f'"{shown(titles.get(source, source))}" mentions it'
+            return f'"{printable(titles.get(source, source))}" mentions it'
         case _:
             return ""
 

@@ -15,7 +15,7 @@ from graph_memory.memory.search.results import Hit
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectedNode, NodeBrief
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.writing import utc_now
 
 MAX_PER_NODE = 20
@@ -28,7 +28,7 @@ _MAX_CONTRADICTING = 5
 async def contradictions_of(scope: Scope, ids: Sequence[str]) -> dict[str, tuple[NodeBrief, ...]]:
     """Return the nodes that contradict each node, at the requested time or now."""
     ontology = await scope.core.log.ontology(scope.domain)
-    if ontology is None or ontology.find_connection_type(ontology.stored_as(TYPE)[0]) is None:
+    if ontology is None or ontology.find_connection_type(ontology.stored_type(TYPE)[0]) is None:
         return {}
     at = scope.filters.valid_at or utc_now()
     if scope.at is None:
@@ -80,7 +80,7 @@ async def nodes_connected_to(scope: Scope, titles: Mapping[str, str], depth: int
 def _make_hit(node: ConnectedNode, source: str, steps: int) -> Hit:
     types = ", ".join(dict.fromkeys(link.type for link in node.connections))
     away = "" if steps == 1 else f", {steps} steps away"
-    why = f'connected to "{shown(source)}" by {types}{away}'
+    why = f'connected to "{printable(source)}" by {types}{away}'
     return Hit(id=node.id, kind="node", type=node.type, title=node.title, why=why)
 
 

@@ -19,7 +19,7 @@ from graph_memory.memory.search.index.index_filters import lexical_filter
 from graph_memory.memory.search.request import Filters
 from graph_memory.memory.search.retrieval.retrieval import Scope
 from graph_memory.memory.search.text.lexical_query import quote
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import Criteria
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.values.arguments import UNLIMITED
 from graph_memory.storage.queries import query
@@ -64,7 +64,7 @@ class NodeFilter:
         criteria = filters.node_criteria
         states = await states_of(self.scope.core, self.scope.domain, remaining, self.scope.number)
         matching = {
-            str(state["_subject"]) for state in states if criteria.takes(state) and _has_tags(state, filters.tags)
+            str(state["_subject"]) for state in states if criteria.matches(state) and _has_tags(state, filters.tags)
         }
         return [id_ for id_ in remaining if id_ in matching]
 
@@ -161,7 +161,7 @@ async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[st
     """Return the number of connections with a minimum weight per node. This reads all nodes, which takes time."""
     weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
-    results, _ = await weigher.read_page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=minimum)
+    results, _ = await weigher.read_page(page, Criteria(kind=Kind.CONNECTION, properties={}), least=minimum)
     return Counter(end for weighed in results for end in {weighed.from_id, weighed.to_id})
 
 

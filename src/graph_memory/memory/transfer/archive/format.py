@@ -21,7 +21,7 @@ from graph_memory.memory.transfer.values import Count, DomainName, Recorded, Seq
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import TIMES
 from graph_memory.model.subjects.subjects import DomainState, State
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.content import Content, ContentRef
 from graph_memory.model.values.plain import parse_json_strictly
 
@@ -233,11 +233,11 @@ def at_line(number: int, event: object) -> Generator[None]:
 def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
     """Return the error for an event; its details tell the subject and the fault for those who show no lines."""
     if left is not None:
-        error, subject = damaged_line(number, f"leaves {shown(left)} in an impossible state: it {fault}"), left
+        error, subject = damaged_line(number, f"leaves {printable(left)} in an impossible state: it {fault}"), left
     else:
         error = damaged_line(number, f"holds an event that {fault}")
         subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
-    return GraphError(error.code, error.message, {**error.details, "subject": shown(subject), "fault": fault})
+    return GraphError(error.code, error.message, {**error.details, "subject": printable(subject), "fault": fault})
 
 
 def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
@@ -266,7 +266,7 @@ def _header(fields: Mapping[str, object]) -> Header:
     if isinstance(version, int) and version > VERSION:
         raise GraphError(
             Code.INVALID_ARCHIVE,
-            f"The file has format version {shown(version)}; this graph-memory supports versions up to {VERSION}",
+            f"The file has format version {printable(version)}; this graph-memory supports versions up to {VERSION}",
             {"line": 1, "version": version, "hint": "Update graph-memory to the version that wrote it, or newer."},
         )
     line = _as(_HeaderLine, fields, 1)

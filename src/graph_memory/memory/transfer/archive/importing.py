@@ -35,7 +35,7 @@ from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects.kinds import ATTACHED, Kind, Step
 from graph_memory.model.subjects.protection import PROTECTION
 from graph_memory.model.subjects.subjects import DomainState, content_ref
-from graph_memory.model.values.arguments import check_domain, fault
+from graph_memory.model.values.arguments import check_domain, invalid_argument
 from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
@@ -135,7 +135,7 @@ async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
     if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
         other = ", or first give {parent} another parent with {update_domain}"
         hint = Hint("Import it under another name", other, ".", parent=parent)
-        raise fault("name", f"Its parent {parent} would be under domain {domain}", hint)
+        raise invalid_argument("name", f"Its parent {parent} would be under domain {domain}", hint)
 
 
 async def _withdraw(core: Core, job: Job) -> None:

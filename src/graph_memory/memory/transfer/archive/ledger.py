@@ -21,10 +21,10 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.ontology.indexes import unique_properties
 from graph_memory.model.ontology.types import ConnectionType
-from graph_memory.model.rules import UNIQUE, Claim, claimed, claims, find_cycle, link_rules
+from graph_memory.model.rules import UNIQUE, Claim, claims, connection_rules, describe_claim, find_cycle
 from graph_memory.model.subjects.kinds import ATTACHED, TYPE_OF, Kind, type_subject
 from graph_memory.model.subjects.subjects import ENTITY, State, content_ref, user_properties
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 
 _TABLES = """
 CREATE TABLE subject (
@@ -123,13 +123,16 @@ class Ledger:
             if left := self._fetch_one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
                 raise Wrong("was erased, but lives", left[0])
             for subject, declared in self._log.types.items():
-                if isinstance(declared, ConnectionType) and link_rules(declared):
+                if isinstance(declared, ConnectionType) and connection_rules(declared):
                     self._check_links(subject, declared)
             for type_id, name, owner in self._db.execute(_SHARED):
                 claim = tuple(json.loads(name))
                 if claim[0] != UNIQUE or type_id not in self._log.late:
                     title = self._log.types[type_id].title
-                    raise Wrong(f"shares its {shown(claimed(claim))} with another of {title}, which allows one", owner)
+                    raise Wrong(
+                        f"shares its {printable(describe_claim(claim))} with another of {title}, which allows one",
+                        owner,
+                    )
 
     def _take(self, row: State) -> None:
         subject = str(row["_subject"])
@@ -155,7 +158,7 @@ class Ledger:
 
     def _check_order(self, row: State, op: Op, before: _Known | None) -> None:
         """Raise `Wrong` unless its subject was in a state in which this could be done to it."""
-        seq, name = cast("int", row["_seq"]), shown(row["_subject"])
+        seq, name = cast("int", row["_seq"]), printable(row["_subject"])
         lives, is_first = before is not None and before.lives, before is None and seq <= self._old_until
         is_tombstone = "_erased" in row and "_was" not in row
         if op is Op.CREATE and lives:
@@ -175,7 +178,7 @@ class Ledger:
             begins = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # a type that was taken back
             is_right = number == before.seq or (number is None and begins)
         if not is_right:
-            raise Wrong(f"follows event {number}, which is not the last about {shown(row['_subject'])}")
+            raise Wrong(f"follows event {number}, which is not the last about {printable(row['_subject'])}")
 
     def _check_content(self, row: State) -> None:
         """Raise `Wrong` unless the content came before in the shape in which it is kept, and is what is said of it."""
@@ -205,7 +208,7 @@ class Ledger:
 
     def _check_is_unused(self, kind: Kind, name: str) -> None:
         if user := self._fetch_one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
-            raise Wrong(f"deletes the type {shown(name)}, which {user[0]} still has")
+            raise Wrong(f"deletes the type {printable(name)}, which {user[0]} still has")
 
     def _settle(self) -> None:
         """Look at what the batch that has ended leaves."""
@@ -230,9 +233,11 @@ class Ledger:
             return
         declared = self._log.types.get(type_subject(Kind.CONNECTION_TYPE, type_name))
         if not isinstance(declared, ConnectionType):
-            raise Wrong(f"has the type {shown(type_name)}, which is not declared", subject)
+            raise Wrong(f"has the type {printable(type_name)}, which is not declared", subject)
         if not declared.allows(from_type, to_type):
-            raise Wrong(f"cannot connect {shown(from_type)} to {shown(to_type)} with {shown(type_name)}", subject)
+            raise Wrong(
+                f"cannot connect {printable(from_type)} to {printable(to_type)} with {printable(type_name)}", subject
+            )
 
     def _check_links(self, type_id: str, declared: ConnectionType) -> None:
         """Take note of what the connections of a type have for themselves, and look for a cycle of them."""
@@ -242,7 +247,7 @@ class Ledger:
             ((connection_id, claim) for connection_id, a, b in living for claim in claims(declared, {}, (a, b))),
         )
         if declared.acyclic and (nodes := find_cycle(self._db.execute(_EDGES, (declared.name,)))):
-            raise Wrong(f"is in a cycle of {shown(declared.name)}", nodes[0])
+            raise Wrong(f"is in a cycle of {printable(declared.name)}", nodes[0])
 
     def _fetch_one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return self._db.execute(query, values).fetchone()
@@ -253,11 +258,11 @@ def _check_identity(row: State, before: _Known | None) -> None:
     if before is None:
         return
     if ("_erased" in row) != before.erased:
-        raise Wrong(f"continues {shown(row['_subject'])}, of which only a part was erased")
+        raise Wrong(f"continues {printable(row['_subject'])}, of which only a part was erased")
     type_name = before.type if ENTITY in row else row.get("_type")  # what an entity is may change
     now = (row["_kind"], type_name, row.get("_from"), row.get("_to"))
     if now != (before.kind, before.type, before.source, before.target):
-        raise Wrong(f"changes the kind, type or ends of {shown(row['_subject'])}")
+        raise Wrong(f"changes the kind, type or ends of {printable(row['_subject'])}")
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from graph_memory.memory.transfer.archive.validate_log import LogCheck
 from graph_memory.memory.transfer.archive.writer import PAGE, PAGE_BYTES
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.subjects.subjects import State
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.writing import utc_now
 
 _GZIP = b"\x1f\x8b"
@@ -171,7 +171,9 @@ class Reader:
         try:
             file = self._path.open("rb")
         except OSError as error:
-            raise fault("path", f"Cannot read {self._path}: {error.strerror}", "Give a readable file.") from error
+            raise invalid_argument(
+                "path", f"Cannot read {self._path}: {error.strerror}", "Give a readable file."
+            ) from error
         with file:
             is_packed = file.read(2) == _GZIP
             file.seek(0)

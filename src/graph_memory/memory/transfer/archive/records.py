@@ -30,15 +30,15 @@ from graph_memory.memory.transfer.values import (
 )
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
-from graph_memory.model.sessions import sessions_from
+from graph_memory.model.sessions import sessions_from_json
 from graph_memory.model.subjects.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.subjects.links import LinkType
-from graph_memory.model.subjects.protection import protection_from
+from graph_memory.model.subjects.protection import parse_protection
 from graph_memory.model.subjects.subjects import State
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values import fields
 from graph_memory.model.values.arguments import check_domain, check_new_id, check_tags
-from graph_memory.model.values.content import checked_format
+from graph_memory.model.values.content import check_content_format
 from graph_memory.model.values.plain import parse_json_strictly
 from graph_memory.model.values.properties import check_properties
 from graph_memory.model.values.titles import LONGEST as LONGEST_TITLE
@@ -52,7 +52,7 @@ def _tags(values: list[str]) -> list[str]:
 
 def _sessions(value: str) -> str:
     try:
-        for session in sessions_from(value):
+        for session in sessions_from_json(value):
             recorded_time(session.began.isoformat())
             recorded_time(session.ended.isoformat())
     except (ValueError, RecursionError, TypeError) as error:
@@ -92,7 +92,7 @@ class _Merge(Strict):
     event: str | None
 
 
-Protected = Annotated[str, AfterValidator(lambda value: value if protection_from(value) else "")]
+Protected = Annotated[str, AfterValidator(lambda value: value if parse_protection(value) else "")]
 
 
 class DomainFields(_Stored):
@@ -185,7 +185,7 @@ class _Node(_Bounded, _Event):
     metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
     tags: Annotated[list[str], AfterValidator(_tags)] | None = None
     path: Annotated[str, AfterValidator(fields.check_stored_path)] | None = None
-    content_format: Annotated[str, AfterValidator(checked_format)]
+    content_format: Annotated[str, AfterValidator(check_content_format)]
     content_encoding: Literal["utf-8", "base64"]
     content_size: Size
     content_sha256: Sha256
@@ -223,7 +223,7 @@ class _Connection(_Bounded, _DeletedConnection):
     creation_method: Literal["automatic", "inferred"] | None = None
     created_by: Word | None = None
     evidence: Word | None = None
-    content_format: Annotated[str, AfterValidator(checked_format)] | None = None
+    content_format: Annotated[str, AfterValidator(check_content_format)] | None = None
     content_encoding: Literal["utf-8"] | None = None
     content_size: Size | None = None
     content_sha256: Sha256 | None = None
@@ -298,7 +298,7 @@ def event_from(row: Mapping[str, object]) -> State:
     has_state = op != Op.DELETE
     record = read(_shape(kind, has_state=has_state, erased="_erased" in row), own)
     if properties and not (has_state and kind in TYPE_OF):
-        raise Wrong(f"holds {shown(min(properties))}, which does not belong in its kind")
+        raise Wrong(f"holds {printable(min(properties))}, which does not belong in its kind")
     _check_subject(kind, cast("str", row["_subject"]))
     return {**check_properties(properties), **record.model_dump(by_alias=True, exclude_none=True)}
 
@@ -312,7 +312,7 @@ def _kind(row: Mapping[str, object]) -> Kind:
     try:
         return Kind(str(row.get("_kind")))
     except ValueError:
-        raise Wrong(f"is about a {shown(row.get('_kind'))}, which is not a known kind") from None
+        raise Wrong(f"is about a {printable(row.get('_kind'))}, which is not a known kind") from None
 
 
 def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
@@ -331,9 +331,9 @@ def _check_subject(kind: Kind, subject: str) -> None:
         check_new_id("_subject", subject)
     elif kind in TYPES:
         if not subject.startswith(type_subject(kind, "")):
-            raise Wrong(f"is about {shown(subject)}, which is no {kind}")
+            raise Wrong(f"is about {printable(subject)}, which is no {kind}")
     elif subject != kind:
-        raise Wrong(f"is about {shown(subject)}, which is no {kind}")
+        raise Wrong(f"is about {printable(subject)}, which is no {kind}")
 
 
 _RECORDED = ("_at", "_created", "_modified", "_summary_timestamp")
@@ -342,5 +342,5 @@ _RECORDED = ("_at", "_created", "_modified", "_summary_timestamp")
 def recorded_times(state: State) -> Sequence[datetime]:
     """Return the recorded times of an event, including the times of its sessions."""
     moments = [cast("datetime", state[name]) for name in _RECORDED if name in state]
-    sessions = sessions_from(cast("str | None", state.get("_compacted")))
+    sessions = sessions_from_json(cast("str | None", state.get("_compacted")))
     return [*moments, *(time for session in sessions for time in (session.began, session.ended))]

@@ -12,13 +12,13 @@ from graph_memory.memory.transfer.archive.records import recorded_times
 from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
-from graph_memory.model.ontology.ontology import MOST_TYPES
+from graph_memory.model.ontology.ontology import MAX_TYPES
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, type_state
 from graph_memory.model.rules import check_state
 from graph_memory.model.subjects.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject
 from graph_memory.model.subjects.subjects import DomainState, State
 from graph_memory.model.text.visible import check_visible
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.time.clock import may_follow
 from graph_memory.model.values.plain import parse_json_strictly
 
@@ -123,8 +123,8 @@ class LogCheck:
         if subject in self.types:
             self.late.add(subject)
         self.types[subject] = declared
-        if len(self.types) > MOST_TYPES:
-            raise Wrong(f"declares more than {MOST_TYPES:,} types")
+        if len(self.types) > MAX_TYPES:
+            raise Wrong(f"declares more than {MAX_TYPES:,} types")
         if isinstance(declared, ConnectionType) and not self._is_compacted:
             self._check_ends(declared)
 
@@ -142,7 +142,7 @@ class LogCheck:
     def _check_unused(self, node_type: str) -> None:
         for other in self.types.values():
             if isinstance(other, ConnectionType) and node_type in (*other.from_types, *other.to_types):
-                raise Wrong(f"deletes node type {shown(node_type)}, which {other.title} needs")
+                raise Wrong(f"deletes node type {printable(node_type)}, which {other.title} needs")
 
     def _obey(self, kind: Kind, row: State) -> None:
         """Check a node or connection against its type."""
@@ -153,7 +153,7 @@ class LogCheck:
             self.late.add(type_subject(TYPE_OF[kind], str(row["_type"])))
             return
         if declared is None:
-            raise Wrong(f"has the type {shown(row['_type'])}, which no earlier event declares")
+            raise Wrong(f"has the type {printable(row['_type'])}, which no earlier event declares")
         if row["_op"] != Op.DELETE:
             ends = {name: cast("str | None", row.get(f"_{name}")) for name in ("from", "to")}
             draft = Draft(op=Op.UPDATE, kind=kind, subject=str(row["_subject"]), type=declared.name, state=row)

@@ -25,13 +25,13 @@ from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection, read_protection
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState, Validity
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.arguments import check_tags
 from graph_memory.model.values.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.values.fields import NodeFields, check_metadata
 from graph_memory.model.values.plain import parse_json_strictly
 from graph_memory.model.values.properties import check_properties
-from graph_memory.model.values.strength import Provenance, check_strength, fraction
+from graph_memory.model.values.strength import Provenance, check_fraction, check_strength
 from graph_memory.model.values.titles import title_of
 
 REGISTRY = "_system/registry.json"
@@ -45,7 +45,7 @@ def _in_folder(path: str) -> str:
     """Return the path of a content. Raises ValueError if it is outside the folder."""
     parts = PurePosixPath(path)
     if not parts.parts or parts.is_absolute() or ".." in parts.parts or not path.isprintable() or set(path) & {*"\\:"}:
-        raise ValueError(f"has its content outside the folder: {shown(path)}")
+        raise ValueError(f"has its content outside the folder: {printable(path)}")
     return path
 
 
@@ -174,7 +174,7 @@ class ConnectionEntry(_DatedEntry):
             validity=self.validity,
             protection=self.protected,
             strength=check_strength(self.strength),
-            importance=None if self.importance is None else fraction("importance", self.importance),
+            importance=None if self.importance is None else check_fraction("importance", self.importance),
             provenance=Provenance(
                 method=self.creation_method or "manual",
                 evidence=self.evidence,
@@ -212,7 +212,7 @@ class ObservationEntry(_StoredEntry):
             time=self.time or self.created or at,
             created=self.created or at,
             origin=self.source,
-            confidence=None if self.confidence is None else fraction("confidence", self.confidence),
+            confidence=None if self.confidence is None else check_fraction("confidence", self.confidence),
             validity=self.validity,
             place=self.place,
             supersedes=tuple(self.supersedes),
@@ -264,7 +264,7 @@ def node_entry(node: NodeState, content: str) -> dict[str, object]:
 def _fields(fields: NodeFields) -> dict[str, object]:
     at = fields.summary_timestamp
     more = {"metadata": fields.data, "summary_timestamp": rfc3339(at) if at is not None else None}
-    return {**fields.told, **{name: value for name, value in more.items() if value is not None}}
+    return {**fields.non_defaults, **{name: value for name, value in more.items() if value is not None}}
 
 
 def connection_entry(connection: ConnectionState, content: str) -> dict[str, object]:
@@ -272,9 +272,9 @@ def connection_entry(connection: ConnectionState, content: str) -> dict[str, obj
     entry: dict[str, object] = {"id": connection.id, "type": connection.type}
     entry |= {"from": connection.from_node_id, "to": connection.to_node_id, **_common_entry(connection)}
     entry["properties"] = dict(connection.properties)
-    entry |= {"strength": connection.strength.told()} if connection.strength.told() else {}
+    entry |= {"strength": connection.strength.to_dict()} if connection.strength.to_dict() else {}
     entry |= {} if connection.importance is None else {"importance": connection.importance}
-    entry |= connection.provenance.told()
+    entry |= connection.provenance.to_dict()
     entry |= {} if connection.relation is None else {"relation": connection.relation}
     return entry | ({"content": _content(content, connection.content)} if connection.content else {})
 
@@ -295,7 +295,7 @@ def observation_entry(subject: str, node: str, observation: ObservationState) ->
 
 
 def _common_entry(subject: NodeState | ConnectionState) -> dict[str, object]:
-    protection = {"protection": subject.protection.told()} if subject.protection else {}
+    protection = {"protection": subject.protection.to_dict()} if subject.protection else {}
     return {**_times(created=subject.created, modified=subject.modified), **_validity_entry(subject), **protection}
 
 
@@ -329,7 +329,7 @@ def entries_of(text: str, ontology: Ontology) -> Entries:
     for subject, entry in (*nodes.items(), *connections.items()):
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
-            raise folder_error(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
+            raise folder_error(subject, f"has the type {printable(entry.type)}, which {ONTOLOGY} does not declare")
     return Entries(_parse_entry(DomainEntry, "domain", registry.domain), nodes, connections, observations, links)
 
 
@@ -337,7 +337,7 @@ def _entries(model: type[_EntryType], values: Mapping[str, object]) -> Mapping[s
     entries = {subject: _parse_entry(model, subject, value) for subject, value in values.items()}
     for subject, entry in entries.items():
         if entry.id not in (None, subject):
-            raise folder_error(subject, f"gives its id as {shown(entry.id)}")
+            raise folder_error(subject, f"gives its id as {printable(entry.id)}")
     return entries
 
 
@@ -378,4 +378,4 @@ def _parse_entry(model: type[_M], subject: str, value: object) -> _M:
 def folder_error(subject: str, fault: str) -> GraphError:
     """Return the error for a folder that cannot be imported."""
     hint = f"Correct it in {REGISTRY}, or export the folder again."
-    return GraphError(Code.INVALID_ARCHIVE, f"{shown(subject)} {fault}", {"subject": subject[:200], "hint": hint})
+    return GraphError(Code.INVALID_ARCHIVE, f"{printable(subject)} {fault}", {"subject": subject[:200], "hint": hint})

@@ -47,7 +47,7 @@ from graph_memory.memory.transfer.folder.folder_links import LinkEntry
 from graph_memory.memory.transfer.results import FolderImported
 from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Head, Origin, new_id, number
+from graph_memory.model.events import Draft, Head, Origin, new_id, number_events
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.subjects.subjects import DomainState
@@ -138,7 +138,9 @@ class _Log:
     def write(self, drafts: Sequence[Draft]) -> None:
         """Write the events that come next."""
         batch = new_id("evt")
-        events = number(drafts, domain=self._domain, after=self.seq, at=self._at, batch=batch, origin=self._origin)
+        events = number_events(
+            drafts, domain=self._domain, after=self.seq, at=self._at, batch=batch, origin=self._origin
+        )
         self._writer.write(event_line(event.row()) for event in events)
         self.seq += len(events)
 

@@ -39,7 +39,7 @@ from graph_memory.model.projection import live_state
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.subjects.links import LinkState
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState, content_ref
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import ContentRef
 from graph_memory.progress import Progress
 from graph_memory.storage.log.reads import PAGE_OF, STATES
@@ -95,7 +95,7 @@ def _check_new_folder(folder: Path) -> Path:
     path = folder.absolute()
     if path.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
         hint = "Give the name of a new folder, or of an empty one."
-        raise fault("folder", f"{folder} exists and is not empty", hint)
+        raise invalid_argument("folder", f"{folder} exists and is not empty", hint)
     return path
 
 

@@ -27,7 +27,7 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, Parser, join_list, parse_value, string
 from graph_memory.model.errors import GraphError
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.properties import PropertyValue, check_key
 
 ARRAY_DELIMITER = ";"
@@ -109,7 +109,7 @@ class _File:
             self._check(header)
         except (Unfit, GraphError) as error:
             message, hint = error.args[0], error.hint or _HEADER_HINT
-            column = error.column if isinstance(error, Unfit) else shown(error.details.get("property"))
+            column = error.column if isinstance(error, Unfit) else printable(error.details.get("property"))
             raise Unreadable(Place(self._lines.file, 1, column), message, hint) from error
         yield from _notes(header, self._lines.place)
         for place, row in self._rows(header):
@@ -208,7 +208,7 @@ def header_of(line: str) -> Header:
     for column in columns:
         role, name = ("", column.name) if column.role in (None, "ID") else (column.role, "")
         if (role, name) in seen and column.role != "IGNORE" and (role or name):
-            raise Unfit(f"The header names {shown(name or f':{role}')} twice", column=name or f":{role}")
+            raise Unfit(f"The header names {printable(name or f':{role}')} twice", column=name or f":{role}")
         seen.add((role, name))
     if ("START_ID" in roles) != ("END_ID" in roles) or ("ID" in roles) == ("START_ID" in roles):
         raise Unfit("The header must have either :ID, or :START_ID and :END_ID", _HEADER_HINT)
@@ -231,7 +231,7 @@ def _column(cell: str, number: int) -> Column:
     match = _FIELD.fullmatch(cell)
     name, kind = (match["name"], match["kind"] or "") if match else (cell, "")
     if not kind and ":" in name:
-        raise Unfit(f"{quoted(name)} has a type that is not known", _KINDS_HINT, name)
+        raise Unfit(f"{quote(name)} has a type that is not known", _KINDS_HINT, name)
     role = kind.upper() if kind.upper() in _ROLES else None
     if role is None and not name:
         raise Unfit(f"Column {number} of the header has no name", _HEADER_HINT)

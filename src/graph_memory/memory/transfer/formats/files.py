@@ -12,7 +12,7 @@ from typing import IO, cast
 
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unreadable
 from graph_memory.model.errors import Code
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum number of bytes of a line or value: enough for a node with the longest allowed text."""
@@ -37,7 +37,9 @@ def open_source(path: Path) -> Generator[IO[bytes]]:
             with unpacking(Place(path.name)):
                 yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start.startswith(_GZIP) else file
     except OSError as error:
-        raise fault("source", f"Cannot read {path}: {error.strerror or error}", "Give a readable file.") from error
+        raise invalid_argument(
+            "source", f"Cannot read {path}: {error.strerror or error}", "Give a readable file."
+        ) from error
 
 
 @contextmanager

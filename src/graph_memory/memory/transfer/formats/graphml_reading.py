@@ -31,7 +31,7 @@ from graph_memory.memory.transfer.formats.records import (
     Unreadable,
 )
 from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parse_value, string
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.properties import PropertyValue
 
 CHUNK = 64 * 1024
@@ -141,7 +141,7 @@ class _Parser:
             raise self._encoding_error()
 
     def _encoding_error(self) -> Unreadable:
-        message = f"The file says that its encoding is {quoted(self._encoding)}, which cannot be read"
+        message = f"The file says that its encoding is {quote(self._encoding)}, which cannot be read"
         return Unreadable(Place(self._file, 1), message, "Save the file as UTF-8, and say so in its first line.")
 
     def _refuse_doctype(self, *_: object) -> None:
@@ -197,7 +197,7 @@ class _Parser:
     def _declare(self, key: Mapping[str, str]) -> None:
         key_id, kind = key.get("id", ""), key.get("attr.type", "string")
         if kind not in PARSERS or not key_id:
-            message = f"The key {quoted(key_id)} has the type {quoted(kind)}, which is not known"
+            message = f"The key {quote(key_id)} has the type {quote(kind)}, which is not known"
             raise Unreadable(self._place, message, "Types are boolean, int, long, float, double and string.")
         key_declared = _Key(key.get("attr.name") or key_id, PARSERS[kind], key.get("default"))
         about = key.get("for", "all")
@@ -242,7 +242,7 @@ class _Parser:
             if name in _RESERVED[element.kind] or name == _TYPE_KEYS[element.kind]:
                 reserved[name] = text
             elif key is None:
-                raise Unfit(f"The key {shown(name)} is not declared", "Add a <key> for it.", name)
+                raise Unfit(f"The key {printable(name)} is not declared", "Add a <key> for it.", name)
             else:
                 properties[key.name] = _value(key, text)
         return reserved, properties

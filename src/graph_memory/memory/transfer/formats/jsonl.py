@@ -28,7 +28,7 @@ from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.values.fields import STORED, check_metadata
 from graph_memory.model.values.plain import NotJson, parse_json_strictly
 from graph_memory.model.values.properties import PropertyValue
-from graph_memory.model.values.strength import MADE
+from graph_memory.model.values.strength import PROVENANCE_KEYS
 
 _M = TypeVar("_M", bound=Strict)
 _Text = Annotated[str, StringConstraints(min_length=1)]
@@ -191,7 +191,7 @@ def _connection(connection: _Connection, place: Place, options: SourceOptions) -
         properties=_properties(connection.properties, options),
         strength=connection.strength,
         importance=connection.importance,
-        made={name: getattr(connection, name) for name in MADE if getattr(connection, name) is not None},
+        made={name: getattr(connection, name) for name in PROVENANCE_KEYS if getattr(connection, name) is not None},
         content=connection.content,
         valid_from=connection.valid_from,
         valid_to=connection.valid_to,

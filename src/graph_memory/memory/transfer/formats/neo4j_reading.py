@@ -23,7 +23,7 @@ from graph_memory.memory.transfer.formats.records import (
     Unfit,
 )
 from graph_memory.memory.transfer.formats.values import AS_TEXT, from_json
-from graph_memory.model.text.wording import kind_of, shown
+from graph_memory.model.text.wording import kind_of, printable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import NUMBERS
 from graph_memory.storage.connecting import Address
@@ -81,7 +81,7 @@ def read_neo4j(source: Neo4jSource, options: SourceOptions) -> Items:
     """Yield the records of a database. Raises the errors of `open_graph` and `Graph.rows`."""
     address = Address(source.uri, source.username, source.password, source.database, source.guard)
     with open_graph(address) as graph:
-        yield from _Reader(graph, shown(source), options).items()
+        yield from _Reader(graph, printable(source), options).items()
 
 
 class _Reader:

@@ -6,14 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.fields import STORED
 from graph_memory.model.values.properties import PropertyValue
-from graph_memory.model.values.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, check_strength, fraction
+from graph_memory.model.values.strength import (
+    IMPORTANCE,
+    NUMBERS,
+    PROVENANCE_KEYS,
+    STRENGTH,
+    check_fraction,
+    check_strength,
+)
 
 _SHARED = ("_content", "_valid_from", "_valid_to")
 RESERVED_NODE_NAMES = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
-RESERVED_CONNECTION_NAMES = frozenset({*_SHARED, *NUMBERS, *MADE.values(), "_id"})
+RESERVED_CONNECTION_NAMES = frozenset({*_SHARED, *NUMBERS, *PROVENANCE_KEYS.values(), "_id"})
 """Columns of this service's exports for values that are not properties."""
 
 
@@ -39,9 +46,9 @@ class Place:
 
     def __str__(self) -> str:
         line = f":{self.line}" if self.line else ""
-        element = f", {shown(self.element)}" if self.element else ""
-        column = f", {'property' if element else 'column'} {shown(self.column)}" if self.column else ""
-        return f"{shown(f'{self.file}{line}')}{element}{column}"
+        element = f", {printable(self.element)}" if self.element else ""
+        column = f", {'property' if element else 'column'} {printable(self.column)}" if self.column else ""
+        return f"{printable(f'{self.file}{line}')}{element}{column}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +122,7 @@ class ConnectionRecord(Body):
     @property
     def reserved_provenance(self) -> dict[str, str]:
         """Its provenance under reserved names."""
-        return {MADE[name]: text for name, text in self.made.items()}
+        return {PROVENANCE_KEYS[name]: text for name, text in self.made.items()}
 
     @classmethod
     def of(
@@ -141,12 +148,12 @@ class ConnectionRecord(Body):
             valid_to=reserved.get("_valid_to"),
             strength={STRENGTH[name]: value for name, value in numbers.items() if name in STRENGTH} or None,
             importance=numbers.get(IMPORTANCE),
-            made={name: reserved[key] for name, key in MADE.items() if key in reserved},
+            made={name: reserved[key] for name, key in PROVENANCE_KEYS.items() if key in reserved},
         )
 
     def numbers(self) -> dict[str, float]:
         """Return strength and importance under reserved names. Raises INVALID_ARGUMENT for invalid values."""
-        scores = {} if self.importance is None else {IMPORTANCE: fraction("importance", self.importance)}
+        scores = {} if self.importance is None else {IMPORTANCE: check_fraction("importance", self.importance)}
         return {**check_strength(self.strength).state(), **scores}
 
 
@@ -154,7 +161,7 @@ def _parse_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise Unfit(f"{name} is {quoted(text)}, which is no number", "Give a number from 0 to 1.", name) from error
+        raise Unfit(f"{name} is {quote(text)}, which is no number", "Give a number from 0 to 1.", name) from error
 
 
 @dataclass(frozen=True, slots=True)

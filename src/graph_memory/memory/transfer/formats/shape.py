@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.model.errors import GraphError
-from graph_memory.model.text.wording import shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 
@@ -25,6 +25,8 @@ def kind_of_value(value: PropertyValue) -> str:
 def unsupported_value(record: Record, format_name: str, reason: str) -> GraphError:
     """Return the error for a node or connection that a format cannot represent."""
     name = f"Node {record.key}" if isinstance(record, NodeRecord) else f"Connection {record.id}"
-    return fault(
-        "format", f"{format_name} cannot represent {shown(name)}: {shown(reason)}", "Export with --format jsonl."
+    return invalid_argument(
+        "format",
+        f"{format_name} cannot represent {printable(name)}: {printable(reason)}",
+        "Export with --format jsonl.",
     )

@@ -10,7 +10,7 @@ from graph_memory.memory.transfer.formats.graphml_reading import read_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource, read_neo4j
 from graph_memory.memory.transfer.formats.records import Item, Items, SourceOptions
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.foreign import is_server
 
 READERS: dict[str, Callable[[Path, SourceOptions], Items]] = {
@@ -32,7 +32,7 @@ def sources_of(values: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
     Raises INVALID_ARGUMENT.
     """
     if not values:
-        raise fault("source", "There is no source", _HINT)
+        raise invalid_argument("source", "There is no source", _HINT)
     sources: dict[Path | Neo4jSource, None] = {}
     for source in values:
         if isinstance(source, Neo4jSource):
@@ -47,9 +47,9 @@ def sources_of(values: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
 def _files(source: Path) -> list[Path]:
     paths = sorted(path for path in source.iterdir() if _ending(path) in READERS) if source.is_dir() else [source]
     if not paths:
-        raise fault("source", f"The folder {source} has no files that can be loaded", _HINT)
+        raise invalid_argument("source", f"The folder {source} has no files that can be loaded", _HINT)
     if any(_ending(path) not in READERS for path in paths):
-        raise fault("source", f"The name of {source} does not say what it is", _HINT)
+        raise invalid_argument("source", f"The name of {source} does not say what it is", _HINT)
     return paths
 
 
@@ -61,7 +61,9 @@ def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> I
     are_servers = all(isinstance(source, Neo4jSource) for source in sources)
     if (options.only_labels or options.only_types) and not are_servers:
         hint = "Leave --only-label and --only-type out, or load from a Neo4j server."
-        raise fault("only_labels", "Only records of a Neo4j server can be selected by labels and types", hint)
+        raise invalid_argument(
+            "only_labels", "Only records of a Neo4j server can be selected by labels and types", hint
+        )
     for source in sources:
         if isinstance(source, Neo4jSource):
             yield from read_neo4j(source, options)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from graph_memory.memory.transfer.formats.records import SourceOptions, Unfit
-from graph_memory.model.text.wording import kind_of, quoted
+from graph_memory.model.text.wording import kind_of, quote
 from graph_memory.model.values.properties import PropertyValue
 
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
@@ -26,7 +26,7 @@ def integer(text: str) -> int:
     """Return a whole number within 64 bits. Raises Unfit."""
     number = int(text) if _INTEGER.fullmatch(text) else None
     if number is None or number not in IN_64_BITS:
-        raise Unfit(f"{quoted(text)} is not a whole number of 64 bits")
+        raise Unfit(f"{quote(text)} is not a whole number of 64 bits")
     return number
 
 
@@ -34,21 +34,21 @@ def floating(text: str) -> float:
     """Return a finite number. Raises Unfit."""
     value = float(text) if _FLOAT.fullmatch(text) else math.inf
     if not math.isfinite(value):
-        raise Unfit(f"{quoted(text)} is not a finite number")
+        raise Unfit(f"{quote(text)} is not a finite number")
     return value
 
 
 def boolean(text: str) -> bool:
     """Return true or false. Raises Unfit."""
     if text.lower() not in ("true", "false"):
-        raise Unfit(f"{quoted(text)} is neither true nor false")
+        raise Unfit(f"{quote(text)} is neither true nor false")
     return text.lower() == "true"
 
 
 def char(text: str) -> str:
     """Return one character. Raises Unfit."""
     if len(text) != 1:
-        raise Unfit(f"{quoted(text)} is not one character")
+        raise Unfit(f"{quote(text)} is not one character")
     return text
 
 
@@ -97,4 +97,4 @@ def from_json(value: object, options: SourceOptions, column: str) -> PropertyVal
 
 
 def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else quoted(value)
+    return value if isinstance(value, str) else quote(value)

@@ -30,8 +30,8 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op, Request
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import query
@@ -81,8 +81,8 @@ async def in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
 
 def _check(options: LoadOptions) -> None:
     if options.on_conflict not in get_args(OnConflict):
-        message = f"{quoted(options.on_conflict)} is not a value of on_conflict"
-        raise fault("on_conflict", message, "Use fail, skip or update.")
+        message = f"{quote(options.on_conflict)} is not a value of on_conflict"
+        raise invalid_argument("on_conflict", message, "Use fail, skip or update.")
     if options.ontology is not None and options.ontology != "infer":
         check_ontology(options.ontology)
 
@@ -216,7 +216,7 @@ def _is_same(staged: Staged, logged: LoggedSubject) -> bool:
 def _conflict(staged: Staged) -> GraphError:
     is_node = isinstance(staged, StagedNode)
     code = Code.NODE_ALREADY_EXISTS if is_node else Code.CONNECTION_ALREADY_EXISTS
-    message = f"The domain has {'node' if is_node else 'connection'} {shown(staged.id)} already"
+    message = f"The domain has {'node' if is_node else 'connection'} {printable(staged.id)} already"
     hint = "Give --on-conflict skip to keep it as it is, or update; or --domain, to load into another."
     return GraphError(code, message, {"hint": hint})
 
@@ -224,6 +224,6 @@ def _conflict(staged: Staged) -> GraphError:
 def _id_conflict(staged: Staged, logged: LoggedSubject) -> GraphError:
     """Return the error for an id that the domain used for another or a deleted subject."""
     code = Code.NODE_ALREADY_EXISTS if isinstance(staged, StagedNode) else Code.CONNECTION_ALREADY_EXISTS
-    former_use = "a deleted subject" if logged.op == Op.DELETE else f"another {shown(logged.type)}"
-    message = f"The domain has used the id {shown(staged.id)} for {former_use}"
+    former_use = "a deleted subject" if logged.op == Op.DELETE else f"another {printable(logged.type)}"
+    message = f"The domain has used the id {printable(staged.id)} for {former_use}"
     return GraphError(code, message, {"hint": "Load into another domain, or change the id in the source."})

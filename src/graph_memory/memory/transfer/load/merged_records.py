@@ -9,7 +9,7 @@ from itertools import islice
 from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow, Row
 from graph_memory.memory.transfer.formats.records import Note, Place, Refused
 from graph_memory.memory.transfer.load.staged_record import Findings
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import PropertyValue
 
 ROWS_PER_STEP = 5_000
@@ -77,7 +77,7 @@ class MergedRecords:
         self._characters += sum(map(len, texts)) + 100
         if self._characters > MAX_CHARACTERS:
             message = f"The memory has more than {MAX_CHARACTERS:,} characters"
-            raise fault("source", message, "Import parts of it, one after the other.")
+            raise invalid_argument("source", message, "Import parts of it, one after the other.")
 
 
 def _merge_properties(

@@ -20,16 +20,16 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
-from graph_memory.model.rules import LINKS, UNIQUE, BrokenLink, Ends, LinkRule, claims, find_cycle
+from graph_memory.model.rules import CONNECTION_RULES, UNIQUE, BrokenRule, ConnectionRule, Ends, claims, find_cycle
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import Validity
-from graph_memory.model.text.wording import quoted, shown
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.time.clock import in_utc
-from graph_memory.model.values.arguments import check_tags, fault
+from graph_memory.model.values.arguments import check_tags, invalid_argument
 from graph_memory.model.values.content import Content, content_from
-from graph_memory.model.values.fields import fields_told
+from graph_memory.model.values.fields import fields_from_texts
 from graph_memory.model.values.properties import PropertyValue, check_name, check_properties
-from graph_memory.model.values.strength import check_provenance, check_strength, fraction
+from graph_memory.model.values.strength import check_fraction, check_provenance, check_strength
 
 _BELOW_MICROSECOND = re.compile(r"[.,]\d{6}0*[1-9]", re.ASCII)
 MARKDOWN = "markdown"
@@ -95,7 +95,7 @@ class GraphValidation:
         if self._staging.claim(connection.id, "id", connection.id) is not None:
             raise _duplicate_error(connection)
         ontology = self._ontology
-        type_name, is_turned = ontology.stored_as(connection.type) if ontology else (connection.type, False)
+        type_name, is_turned = ontology.stored_type(connection.type) if ontology else (connection.type, False)
         if ontology is None or (ontology.open and ontology.find_connection_type(type_name) is None):
             check_name("Connection type", connection.type)
             return
@@ -120,11 +120,11 @@ class GraphValidation:
                 continue
             if claim[0] == UNIQUE or not isinstance(staged, StagedConnection):
                 raise _shared_value_error(declared, claim[1], staged.properties[claim[1]], other)
-            raise _broken_rule_error(LINKS[claim[0]], staged, other)
+            raise _broken_rule_error(CONNECTION_RULES[claim[0]], staged, other)
 
     def _check_inverse(self, declared: ConnectionType, connection: StagedConnection, source: str, target: str) -> None:
-        rule = LINKS["inverse"]
-        if rule.holds(declared) and source != target:
+        rule = CONNECTION_RULES["inverse"]
+        if rule.applies_to(declared) and source != target:
             self._staging.claim(connection.id, "way", declared.name, source, target)
             if other := self._staging.owner_of_claim("way", declared.other_name, target, source):
                 raise _broken_rule_error(rule, connection, other)
@@ -133,8 +133,8 @@ class GraphValidation:
         last: dict[str, StagedConnection] = {}
         if cycle := find_cycle(self._edges(declared, last)):
             closing = last[cycle[1]]
-            rule_error = _broken_rule_error(LINKS["cycle"], closing)
-            text = f"{rule_error.message}: {' ← '.join(map(shown, cycle[:10]))}"
+            rule_error = _broken_rule_error(CONNECTION_RULES["cycle"], closing)
+            text = f"{rule_error.message}: {' ← '.join(map(printable, cycle[:10]))}"
             self._staging.refuse(closing, GraphError(rule_error.code, text, rule_error.details))
 
     def _edges(self, declared: ConnectionType, last: dict[str, StagedConnection]) -> Iterator[Ends]:
@@ -165,7 +165,7 @@ def validate_record(staged: Staged) -> ValidatedRecord:
             properties=properties,
             content=content,
             strength=check_strength(staged.strength),
-            importance=None if staged.importance is None else fraction("importance", staged.importance),
+            importance=None if staged.importance is None else check_fraction("importance", staged.importance),
             provenance=check_provenance(staged.made),
         )
         return ValidatedRecord(connection, validity)
@@ -175,7 +175,7 @@ def validate_record(staged: Staged) -> ValidatedRecord:
         content=content_from(staged.content or "", staged.encoding or "utf-8", staged.format or MARKDOWN),
         properties=properties,
         tags=check_tags(staged.tags),
-        fields=fields_told(staged.fields),
+        fields=fields_from_texts(staged.fields),
     )
     return ValidatedRecord(node, validity)
 
@@ -183,18 +183,18 @@ def validate_record(staged: Staged) -> ValidatedRecord:
 def _validity(staged: Staged) -> Validity:
     begin, end = _moment("valid_from", staged.valid_from), _moment("valid_to", staged.valid_to)
     if begin is not None and end is not None and end <= begin:
-        raise fault("valid_to", "It would end before it starts", "Give a later end.")
+        raise invalid_argument("valid_to", "It would end before it starts", "Give a later end.")
     return Validity(valid_from=begin, valid_to=end)
 
 
 def _moment(name: str, text: str | None) -> datetime | None:
     if text is not None and _BELOW_MICROSECOND.search(text):
-        raise fault(name, f"{name} {quoted(text)} is finer than a microsecond", "Round it to six digits.")
+        raise invalid_argument(name, f"{name} {quote(text)} is finer than a microsecond", "Round it to six digits.")
     try:
         return None if text is None else in_utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError) as error:
-        raise fault(
-            name, f"{name} {quoted(text)} is not an RFC 3339 time", "Write it as 2025-10-31T10:00:00Z."
+        raise invalid_argument(
+            name, f"{name} {quote(text)} is not an RFC 3339 time", "Write it as 2025-10-31T10:00:00Z."
         ) from error
 
 
@@ -210,7 +210,7 @@ def infer(staging: Staging) -> Ontology:
     return inference.ontology()
 
 
-def _broken_rule_error(rule: LinkRule, connection: StagedConnection, other: str | None = None) -> GraphError:
+def _broken_rule_error(rule: ConnectionRule, connection: StagedConnection, other: str | None = None) -> GraphError:
     draft = Draft(
         op=Op.CREATE,
         kind=Kind.CONNECTION,
@@ -220,26 +220,26 @@ def _broken_rule_error(rule: LinkRule, connection: StagedConnection, other: str 
         to_id=connection.target,
     )
     hint = "Leave one of them out, or change the ontology."
-    return GraphError(rule.code, BrokenLink(rule.name, other).refusal(draft).message, {"hint": hint})
+    return GraphError(rule.code, BrokenRule(rule.name, other).refusal(draft).message, {"hint": hint})
 
 
 def _ambiguous_end_error(connection: StagedConnection, end: str) -> GraphError:
-    message = f"The {shown(connection.type)} joins {shown(end)}, but several nodes of the source have that id"
+    message = f"The {printable(connection.type)} joins {printable(end)}, but several nodes of the source have that id"
     return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give each node of the source a unique id."})
 
 
 def _dangling_error(connection: StagedConnection, missing: str) -> GraphError:
     hint = "Add the node to the source, or load it before."
-    message = f"The {shown(connection.type)} has no node {shown(missing)} to join"
+    message = f"The {printable(connection.type)} has no node {printable(missing)} to join"
     return GraphError(Code.DANGLING_REFERENCE, message, {"hint": hint})
 
 
 def _duplicate_error(connection: StagedConnection) -> GraphError:
-    message = f"There is another connection {shown(connection.id)} in the source"
+    message = f"There is another connection {printable(connection.id)} in the source"
     return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Leave one of them out."})
 
 
 def _shared_value_error(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
-    message = f"{name} is unique in {declared.title}, and {other} has {quoted(value)} too"
+    message = f"{name} is unique in {declared.title}, and {other} has {quote(value)} too"
     hint = "Correct one of them, or change the ontology."
     return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "hint": hint})

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from graph_memory.memory.traversal.walks.edges import Edge, Rank
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 
 MAX_CHARACTERS = 200
 _MAX_PARTS = 60
@@ -69,13 +69,13 @@ def weighting(text: str | None) -> Weighting:
     if text is None or text == "weight":
         return Weighting(by_weight)
     if not isinstance(text, str) or not 0 < len(text) <= MAX_CHARACTERS:  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise _invalid_weight(f"weight is {quoted(text)}")
+        raise _invalid_weight(f"weight is {quote(text)}")
     if text.isidentifier() and text not in NAMES and not text.startswith("_"):
         return Weighting(_safe_rank(_property(text)), property=text, properties=(text,))
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _invalid_weight(f"weight {quoted(text)} is no arithmetic") from None
+        raise _invalid_weight(f"weight {quote(text)} is no arithmetic") from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_PARTS:
         raise _invalid_weight("weight has too many parts")
     return Weighting(_safe_rank(_read(tree.body)), is_expression=True, properties=tuple(_properties_in(tree)))
@@ -144,7 +144,7 @@ def _read(part: ast.expr) -> Value:
             return _call(name, [_read(argument) for argument in args])
         case _:
             pass
-    raise _invalid_weight(f"weight cannot have {quoted(ast.unparse(part))}")
+    raise _invalid_weight(f"weight cannot have {quote(ast.unparse(part))}")
 
 
 def _call(name: str, parts: list[Value]) -> Value:
@@ -155,4 +155,4 @@ def _call(name: str, parts: list[Value]) -> Value:
 
 
 def _invalid_weight(message: str) -> Exception:
-    return fault("weight", shown(message), _HINT)
+    return invalid_argument("weight", printable(message), _HINT)

@@ -28,7 +28,7 @@ from graph_memory.memory.transfer.formats.neo4j_reading import (
     RelationshipRow,
 )
 from graph_memory.memory.transfer.formats.records import Note, Place, Unfit
-from graph_memory.model.text.wording import shown
+from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import AsText, Graph, open_graph
@@ -71,7 +71,7 @@ def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
         names: dict[str, str] = {}
         for place, node, values in graph.nodes(AGENT_ENTITY):
             if values.get("merged_into") is not None:
-                yield Note(Place(shown(source)), "entities that were merged into others are left out")
+                yield Note(Place(printable(source)), "entities that were merged into others are left out")
                 continue
             names[node.key] = text_in(values, "name") or ""
             yield from rows_or_refusal(place, partial(_agent_entity, values, place))
@@ -86,7 +86,7 @@ def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
             yield from rows_or_refusal(place, partial(_fact, values, place, known))
         for place, _, values in graph.nodes(PREFERENCE):
             yield from rows_or_refusal(place, partial(_preference, values, place))
-    yield Note(Place(shown(source)), "messages, reasoning traces and embeddings are left out")
+    yield Note(Place(printable(source)), "messages, reasoning traces and embeddings are left out")
 
 
 def _agent_entity(values: Values, place: Place) -> Rows:
@@ -188,4 +188,4 @@ def _plain(values: Values) -> dict[str, object]:
 def _open_graph(source: Neo4jSource) -> Generator[_OpenGraph]:
     address = Address(source.uri, source.username, source.password, source.database, source.guard)
     with open_graph(address) as graph:
-        yield _OpenGraph(graph, shown(source))
+        yield _OpenGraph(graph, printable(source))

@@ -31,8 +31,8 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 from graph_memory.memory.transfer.formats.records import Note as Told
 from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
 from graph_memory.model.errors import Code
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 
 NOTE = "note"
@@ -152,7 +152,7 @@ def _entries(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
             continue
         count += 1
         if count > MAX_NOTES:
-            raise fault(
+            raise invalid_argument(
                 "source", f"The folder has more than {MAX_NOTES:,} notes", "Import its subfolders one at a time."
             )
         yield _read(file, at)
@@ -165,7 +165,9 @@ def _is_note(path: PurePosixPath) -> bool:
 def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, PurePosixPath | Told]]:
     """Yield the files of a folder in the order of their names, and notes on skipped ones."""
     if depth > MAX_DEPTH:
-        raise fault("source", f"Folders are nested more than {MAX_DEPTH} deep", "Import its subfolders one at a time.")
+        raise invalid_argument(
+            "source", f"Folders are nested more than {MAX_DEPTH} deep", "Import its subfolders one at a time."
+        )
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         inside = at / entry.name
         if entry.name.startswith("."):
@@ -213,13 +215,13 @@ def _names(files: list[_File]) -> dict[PurePosixPath, str]:
 def _entity(file: _File, name: str, body: str) -> Rows:
     front = file.note.front
     if fault := file.note.fault:
-        text = f"the front matter of {shown(file.path)} is kept as text: {fault.message}"
+        text = f"the front matter of {printable(file.path)} is kept as text: {fault.message}"
         yield Told(file.place(fault.line), text)
     properties = _properties(file)
-    if skipped := [*map(quoted, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
+    if skipped := [*map(quote, file.note.unfit), *(key for key in front if not _is_kept(file, key, properties))]:
         limit = f"the note has more than {MOST_PROPERTIES:,} properties"
         why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
-        yield Told(file.place(1), f"skipped {shown(', '.join(skipped))} in the front matter: {why}")
+        yield Told(file.place(1), f"skipped {printable(', '.join(skipped))} in the front matter: {why}")
     kind = text_in(front, "type") or NOTE
     yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)

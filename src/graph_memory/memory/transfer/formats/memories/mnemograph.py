@@ -27,7 +27,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_of,
 )
 from graph_memory.memory.transfer.formats.records import Note, Place, Refused, Unfit, Unreadable
-from graph_memory.model.text.wording import quoted
+from graph_memory.model.text.wording import quote
 from graph_memory.model.values.properties import PropertyValue
 
 DATABASE, EVENTS = "mnemograph.db", "events.jsonl"
@@ -268,7 +268,7 @@ def _clear(state: _State, _: _Event) -> None:
 
 
 def _raise_unknown_event(_: _State, event: _Event) -> None:
-    raise Unfit(f"mnemograph has no event {quoted(event.op)}", None, "op")
+    raise Unfit(f"mnemograph has no event {quote(event.op)}", None, "op")
 
 
 _STEPS = {

@@ -30,7 +30,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
     text_of,
 )
 from graph_memory.memory.transfer.formats.records import Note, Place, Unfit, Unreadable
-from graph_memory.model.text.wording import kind_of, listed, shown
+from graph_memory.model.text.wording import join_names, kind_of, printable
 
 _ENTITY = ("type", "name", "entityType", "observations")
 _RELATION = ("type", "from", "to", "relationType", "source", "target")
@@ -121,7 +121,8 @@ def _extra(object_: Object, names: Sequence[str], place: Place) -> Iterable[Note
     """Yield a note on fields that the official server does not have."""
     if extra := [name for name in object_ if name not in names]:
         yield Note(
-            place, f"the fields {shown(listed(extra))} are left out: the official server knows none of that name"
+            place,
+            f"the fields {printable(join_names(extra))} are left out: the official server knows none of that name",
         )
 
 

@@ -16,8 +16,8 @@ from graph_memory.memory.transfer.formats.memories.rows import Rows, Source
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.records import Unfit, Unreadable
 from graph_memory.memory.transfer.results import MEMORIES, MemoryFormat
-from graph_memory.model.text.wording import quoted, shown
-from graph_memory.model.values.arguments import fault
+from graph_memory.model.text.wording import printable, quote
+from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.foreign import is_server
 
 
@@ -44,7 +44,9 @@ _HINT = f"Say whose memory it is with --format: {', '.join(MEMORIES)}."
 def check_format(form: str | None) -> None:
     """Raise INVALID_ARGUMENT for an unknown format."""
     if form is not None and form not in MEMORIES:
-        raise fault("format", f"{quoted(form)} is not a format of a memory", f"Use one of {', '.join(MEMORIES)}.")
+        raise invalid_argument(
+            "format", f"{quote(form)} is not a format of a memory", f"Use one of {', '.join(MEMORIES)}."
+        )
 
 
 def rows_of(source: Source, form: MemoryFormat) -> Rows:
@@ -52,7 +54,9 @@ def rows_of(source: Source, form: MemoryFormat) -> Rows:
     readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
     if form not in readers:
         place = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: give its address, bolt://host:7687"
-        raise fault("source", f"{shown(source)} cannot be a memory of {form}", f"Such a memory is in {place}.")
+        raise invalid_argument(
+            "source", f"{printable(source)} cannot be a memory of {form}", f"Such a memory is in {place}."
+        )
     return cast("Rows", readers[form](source))  # type: ignore[operator]
 
 
@@ -65,7 +69,7 @@ def recognise_format(source: Source) -> MemoryFormat:
     else:
         format_ = _in_file(source)
     if format_ is None:
-        raise fault("source", f"{shown(source)} does not tell whose memory it is", _HINT)
+        raise invalid_argument("source", f"{printable(source)} does not tell whose memory it is", _HINT)
     return format_
 
 
