@@ -1,4 +1,4 @@
-"""`graph-memory`, also as `python -m graph_memory`. The version is printed without importing `cli.main`."""
+"""`graph-memory`, also as `python -m graph_memory`. The version and hooks run without importing `cli.main`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ def run() -> None:
 
             print(version("graph-memory"))  # noqa: T201 - typer takes longer to import than this may take
             return
+        if sys.argv[1:2] == ["hook"] and not {"--help", "-h"} & {*sys.argv}:
+            from graph_memory.hooks.hook import run_hook
+
+            run_hook(sys.argv[2:])
         from graph_memory.remote import run_remotely
 
         if (status := run_remotely(sys.argv[1:])) is not None:

@@ -37,7 +37,7 @@ _OF_GROUPS: Mapping[str, frozenset[str]] = {
     "domain": frozenset({"list", "info"}),
     "link": frozenset({"list"}),
     "ontology": frozenset({"show"}),
-    "session": frozenset({"start"}),
+    "session": frozenset({"start", "briefing", "context"}),
     "gtd": frozenset({"available", "next", "stuck", "waiting", "review"}),
     "agent": frozenset({"goals", "patterns"}),
 }
@@ -48,14 +48,20 @@ _NEVER = frozenset({"--follow", "--help", "-h"})
 
 def run_remotely(arguments: Sequence[str]) -> int | None:
     """Run a command in a server of this home. Returns its exit status, or None if no server has run it."""
-    if not reads_only(arguments) or not hasattr(socket, "AF_UNIX") or None in (sys.stdout, sys.stderr):
+    if not reads_only(arguments) or None in (sys.stdout, sys.stderr):
         return None
-    answer = None
+    answer = ask_server(request(arguments))
+    return None if answer is None else _print(answer)
+
+
+def ask_server(request: Mapping[str, object], seconds: float | None = None) -> Mapping[str, object] | None:
+    """Return the answer of a server of this home to a request, or None if none answers or it takes too long."""
+    if not hasattr(socket, "AF_UNIX"):
+        return None
     for path in _sockets():
         with suppress(OSError, ValueError):
-            answer = _ask(path, arguments)
-        if answer is not None:
-            return _print(answer)
+            if (answer := _ask(path, request, seconds)) is not None:
+                return answer
     return None
 
 
@@ -88,12 +94,12 @@ def is_of_this_user(connection: socket.socket) -> bool:
     return user == os.geteuid()
 
 
-def request(arguments: Sequence[str]) -> Mapping[str, object]:
+def request(arguments: Sequence[str], folder: str | None = None) -> Mapping[str, object]:
     """Return a command as a server takes it: with the folder, the settings and the terminal of this process."""
     return {
         "package": PACKAGE,
         "arguments": list(arguments),
-        "folder": str(Path.cwd()),
+        "folder": folder or str(Path.cwd()),
         "environment": {name: value for name, value in os.environ.items() if name.upper().startswith(PREFIXES)},
         "time_zone": os.environ.get("TZ"),
         "encoding": sys.stdout.encoding,
@@ -102,15 +108,18 @@ def request(arguments: Sequence[str]) -> Mapping[str, object]:
     }
 
 
+def home_folder() -> Path:
+    """Return the home that the environment names, or else the usual one."""
+    if value := os.environ.get("GRAPH_MEMORY_HOME", "").strip():
+        return Path(os.path.expandvars(value)).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("graph-memory", appauthor=False)
+
+
 def _sockets() -> Iterator[Path]:
     """Yield the sockets of servers, the newest first."""
-    value = os.environ.get("GRAPH_MEMORY_HOME", "").strip()
-    if value:
-        home = Path(os.path.expandvars(value)).expanduser()
-    else:
-        from platformdirs import user_data_path
-
-        home = user_data_path("graph-memory", appauthor=False)
+    home = home_folder()
     with suppress(OSError):
         if not is_private(sockets_folder(home)):
             return
@@ -123,17 +132,17 @@ def _terminal() -> Mapping[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def _ask(path: Path, arguments: Sequence[str]) -> Mapping[str, object] | None:
+def _ask(path: Path, request: Mapping[str, object], seconds: float | None) -> Mapping[str, object] | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(ANSWER_SECONDS)
         connection.connect(str(path))
         if not is_of_this_user(connection):
             return None
-        connection.sendall(json.dumps(request(arguments)).encode() + b"\n")
+        connection.sendall(json.dumps(request).encode() + b"\n")
         with connection.makefile("rb") as answers:
             if answers.readline(len(ACCEPTED) + 1) != ACCEPTED:
                 return None
-            connection.settimeout(None)
+            connection.settimeout(seconds)
             return json.loads(answers.read())
 
 

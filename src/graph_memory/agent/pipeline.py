@@ -46,7 +46,7 @@ _UNCHANGED = frozenset(
 """Errors after which the events can be written with fewer extracted entities and relations."""
 _FIELDS = (
     *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
-    *("keywords", "tool", "caused_by", "entities", "relations"),
+    *("keywords", "tool", "source", "caused_by", "entities", "relations"),
 )
 
 
@@ -67,6 +67,7 @@ class NewEvent:
     summary: str | None = None
     keywords: Sequence[str] = ()
     tool: str | None = None
+    source: str | None = None
     caused_by: Sequence[str] = ()
     entities: Sequence[Mapping[str, object]] = ()
     relations: Sequence[Mapping[str, object]] = ()
@@ -83,6 +84,7 @@ class NewEvent:
             "summary": self.summary,
             "keywords": _join_keywords(self.keywords),
             "tool": self.tool,
+            "source": self.source,
         }
         event = new_node(roles["Event"], self.id, self._title(), self.content, properties)
         dated: list[Operation] = (
@@ -158,7 +160,7 @@ def events_from(arguments: object, session: str) -> list[NewEvent]:
 def _event_from(item: LocatedValue, session: str) -> NewEvent:
     arguments = item.fields(_FIELDS)
     fields: dict[str, Any] = {"session": session, "event_type": arguments.need("event_type", "type").text()}
-    for name in ("content", "session", "actor", "outcome", "summary", "tool"):
+    for name in ("content", "session", "actor", "outcome", "summary", "tool", "source"):
         fields |= {name: entry.text()} if (entry := arguments.get(name)) else {}
     for name in ("keywords", "caused_by"):
         fields |= {name: [element.text() for element in entry.items()]} if (entry := arguments.get(name)) else {}

@@ -14,6 +14,7 @@ from graph_memory.memory.sessions.results import Blocks, SessionStarted
 from graph_memory.model.text.wording import quote
 
 if TYPE_CHECKING:
+    from graph_memory.agent.capture.briefing import Briefing
     from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(no_args_is_help=True, help="The start of a session: what an agent should know.")
@@ -45,6 +46,40 @@ def start(
                 typer.echo(f"  {line}")
 
     call.answer(use, show)
+
+
+@command(app)
+def briefing(call: Call, session: SessionOption = None, project: ProjectOption = None) -> None:
+    """Print what a hook tells an agent at the start of a session, in up to 1,500 tokens."""
+
+    async def use(memory: Memory) -> Briefing:
+        from graph_memory.agent.capture.briefing import session_briefing
+
+        return await session_briefing(memory, session, project)
+
+    call.answer(use, _show_briefing)
+
+
+@command(app)
+def context(
+    call: Call,
+    prompt: Annotated[str, typer.Argument(help="What the user writes.")],
+    session: SessionOption = None,
+    shown: Annotated[str, typer.Option(metavar="IDS", help="Nodes to leave out, separated by commas.")] = "",
+) -> None:
+    """Print what a hook adds to a prompt, in up to 600 tokens. Prints nothing if nothing stored fits."""
+
+    async def use(memory: Memory) -> Briefing:
+        from graph_memory.agent.capture.briefing import prompt_context
+
+        return await prompt_context(memory, prompt, session, [id_ for id_ in shown.split(",") if id_])
+
+    call.answer(use, _show_briefing)
+
+
+def _show_briefing(briefing: Briefing) -> None:
+    if briefing.text:
+        typer.echo(harmless(briefing.text))
 
 
 def _finding_commands(finding: Finding) -> list[str]:

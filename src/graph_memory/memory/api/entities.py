@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from graph_memory.memory.api.cleaning import Cleaning
 from graph_memory.memory.entities import (
@@ -33,6 +33,8 @@ from graph_memory.memory.entities.results import (
     RelationsCreated,
 )
 from graph_memory.memory.entity_graph.values import request as asked
+from graph_memory.memory.recall.recall import recall_unseen
+from graph_memory.memory.recall.results import Unseen
 from graph_memory.memory.remember import facts
 from graph_memory.memory.remember.decide import Answer, decide, decide_all, ids_in_question
 from graph_memory.memory.remember.remember import remember
@@ -376,6 +378,10 @@ class Entities(Cleaning):
         """
         request = sessions.StartRequest(session_id, project, max_tokens)
         return await sessions.session_start(self._core, self._domain(domain), request)
+
+    async def session_context(self, prompt: str, *, shown: Collection[str] = (), max_tokens: int = 500) -> Unseen:
+        """Return what fits a prompt, without the nodes `shown`, and the ids of its nodes: none if nothing fits."""
+        return await recall_unseen(self._core, self._domain(None), prompt, shown, max_tokens)
 
     async def session_end(
         self,

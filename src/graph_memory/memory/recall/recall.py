@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -30,8 +30,8 @@ from graph_memory.memory.recall.rendering.prose import LEAST, Count, Packed, pac
 from graph_memory.memory.recall.rendering.recall_input import RecallInput, RecallItem
 from graph_memory.memory.recall.rendering.structured import pack_structured
 from graph_memory.memory.recall.rendering.wording import LABEL, flat
-from graph_memory.memory.recall.request import MOST_TOKENS, RecallRequest
-from graph_memory.memory.recall.results import Depth, RecallResult
+from graph_memory.memory.recall.request import MOST_TOKENS, RecallRequest, recall_request
+from graph_memory.memory.recall.results import Depth, RecallResult, Unseen
 from graph_memory.memory.recall.selection.fact_selection import Subgraph, expand, material_of, most_things
 from graph_memory.memory.recall.selection.whole_domain import most_of_all, whole_domain
 from graph_memory.memory.search.access_store import most_used, note
@@ -80,6 +80,17 @@ async def recall_with_guide(core: Core, domain: str, request: RecallRequest) -> 
             raise
         nothing = RecallResult(depth=request.depth, tokens_used=0, content="", warnings=(error.message,))
         return await anyio.to_thread.run_sync(_guide_reply, nothing, request), RecallInput()
+
+
+async def recall_unseen(core: Core, domain: str, query: str, shown: Collection[str], max_tokens: int) -> Unseen:
+    """Return a recall without the nodes that the reader has seen, and the ids of the nodes that it has.
+
+    There are no ids if nothing stored fits the query. New texts are not waited for.
+    """
+    request = recall_request("medium", query, None, max_tokens, "prose", None, None, None, None)
+    request = replace(request, reported=frozenset(shown), waits=False)
+    result, material = await recall_with_guide(core, domain, request)
+    return result, () if material.note == NOTHING_FITS else tuple(material.reported)
 
 
 async def recall_domain(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, RecallInput]:

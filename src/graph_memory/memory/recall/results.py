@@ -46,3 +46,7 @@ class QueryResult(RecallResult):
         default=None, description="The language model that wrote content from so much; without it, content is as stored"
     )
     citations: tuple[NodeBrief, ...] | None = Field(default=None, description="What a model cites in content")
+
+
+Unseen = tuple[RecallResult, tuple[str, ...]]
+"""A recall, and the ids of the nodes in it."""

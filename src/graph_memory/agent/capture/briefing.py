@@ -1,0 +1,97 @@
+"""What a hook adds to a conversation: a briefing at its start, and what is known about a prompt. Both are fenced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from anyio import to_thread
+from pydantic import Field
+
+from graph_memory.agent.capture.source import SOURCE, TOOL
+from graph_memory.agent.records.roles import Roles, roles_of
+from graph_memory.hooks.fence import fence
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.search.token_budget import load_counter
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import Result
+
+START_TOKENS = 1_500
+"""Maximum number of tokens of a briefing, with its fence."""
+PROMPT_TOKENS = 600
+"""Maximum number of tokens that are added to a prompt, with their fence."""
+_FENCE_TOKENS = 60
+_MOST_EVENTS = 1_000
+"""Maximum number of events of the session itself that are left out of what is added to its prompts."""
+_LONGEST_PROMPT = 2_000
+"""Maximum number of characters of a prompt for which a recall is made."""
+_ATTEMPTS = 3
+
+
+class Briefing(Result):
+    """A text for a conversation, empty if there is nothing worth adding."""
+
+    text: str = ""
+    tokens: int = Field(default=0, description="Tokens of the text")
+    ids: tuple[str, ...] = Field(default=(), description="The nodes that the text tells of")
+
+
+async def session_briefing(memory: Memory, session: str | None, project: str | None) -> Briefing:
+    """Return the primer of a session with open questions, for an agent that has not asked for it."""
+    try:
+        started = await memory.entities.session_start(
+            session_id=session, project=project, max_tokens=START_TOKENS - _FENCE_TOKENS
+        )
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return Briefing()
+    if started.empty:
+        return Briefing()
+    questions = [f"- {' and '.join(question.about)}: {question.reason}" for question in started.questions or ()]
+    return await _fenced([started.text, *(["", "## Open questions", *questions] if questions else [])], "briefing", ())
+
+
+async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:
+    """Return what is known about a prompt and not `shown` yet, or nothing if nothing stored fits it.
+
+    Leaves out the events of the session itself, and what tools returned.
+    """
+    query = prompt.strip()[:_LONGEST_PROMPT]
+    if not query:
+        return Briefing()
+    roles = await roles_of(memory)
+    skipped = {*shown, *(await _events_of(memory, roles, session))}
+    for _ in range(_ATTEMPTS):
+        result, ids = await memory.entities.session_context(
+            query, shown=skipped, max_tokens=PROMPT_TOKENS - _FENCE_TOKENS
+        )
+        of_tools = await _from_tools(memory, roles, ids)
+        if not of_tools:
+            return await _fenced([str(result.content)], "recall", ids) if ids else Briefing()
+        skipped |= of_tools
+    return Briefing()
+
+
+async def _events_of(memory: Memory, roles: Roles | None, session: str | None) -> Sequence[str]:
+    if roles is None or session is None:
+        return ()
+    page = await memory.query_nodes(type=roles["Event"], properties={"session": session}, limit=_MOST_EVENTS)
+    return page.node_ids
+
+
+async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:
+    """Return the ids of events that tools are the source of. Their text may pose as a wish of the user."""
+    if roles is None or not ids:
+        return set()
+    nodes = await memory.describe_nodes(list(ids))
+    return {node.id for node in nodes if node.type == roles["Event"] and node.properties.get(SOURCE) == TOOL}
+
+
+async def _fenced(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
+    """Return the lines within the fence, without the last ones that do not fit."""
+    count = await to_thread.run_sync(load_counter)
+    most = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
+    text = "\n".join(lines)
+    while (tokens := count(text)) > most:
+        text = text.rpartition("\n")[0]
+    return Briefing(text=fence(text, kind, tokens), tokens=count(fence(text, kind, tokens)), ids=tuple(ids))

@@ -1,0 +1,136 @@
+"""`graph-memory hook`: captures an event of a client, and answers with what the memory knows. It always ends with 0."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Timer
+from typing import Literal, NoReturn, cast, get_args
+
+from graph_memory.hooks.clients import BUDGETS, CLIENTS, SHORT_BUDGET, Client
+from graph_memory.hooks.events import Capture, folder_of, read_event, session_of
+from graph_memory.hooks.fence import strip_fenced
+from graph_memory.hooks.shown import add_shown, forget_shown, read_shown
+from graph_memory.hooks.spool import Spool
+from graph_memory.remote import ask_server, home_folder, request
+
+_LARGEST_INPUT = 16 << 20
+"""Maximum number of bytes of an event that are read. A larger one is ignored."""
+_STARTUP_SECONDS = 0.1
+"""Seconds of the budget that the start of the process has taken."""
+_RESERVE_SECONDS = 0.05
+"""Seconds of the budget that are left for the answer once a server has answered."""
+_LONGEST_PROMPT = 10_000
+_OPTIONS = {"client", "capture", "domain"}
+
+
+def run_hook(arguments: Sequence[str]) -> NoReturn:
+    """Capture an event from standard input, print an answer if there is one, and end the process with status 0."""
+    try:
+        _run(arguments)
+    except Exception:  # noqa: BLE001, S110 - whatever happens, the client goes on as if there were no hook
+        pass
+    finally:
+        os._exit(0)
+
+
+def _run(arguments: Sequence[str]) -> None:
+    name, options = _parse(arguments)
+    client = CLIENTS[options["client"]]
+    budget = BUDGETS.get(client.events[name], SHORT_BUDGET) - _STARTUP_SECONDS
+    _end_after(budget)
+    deadline = time.monotonic() + budget - _RESERVE_SECONDS
+    payload: object = json.loads(sys.stdin.buffer.read(_LARGEST_INPUT + 1))
+    if not isinstance(payload, dict):
+        return
+    if answer := _handle(name, options, client, cast("dict[str, object]", payload), deadline):
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.flush()
+
+
+def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
+    """Return the name of the event and the options. Raises ValueError for others."""
+    name, *rest = arguments
+    words = [word for argument in rest for word in argument.split("=", 1)]
+    options = {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
+    if not {"client"} <= set(options) <= _OPTIONS:
+        raise ValueError(arguments)
+    return name, {"capture": "all", **options}
+
+
+def _end_after(seconds: float) -> None:
+    """End the process with status 0 after a time, whatever it does then.
+
+    The alarm also interrupts the search for secrets, and the thread a call of the system.
+    """
+
+    def end(*_: object) -> None:
+        os._exit(0)
+
+    timer = Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _handle(
+    name: str, options: Mapping[str, str], client: Client, payload: Mapping[str, object], deadline: float
+) -> Mapping[str, object] | None:
+    kind = client.events[name]
+    if domain := options.get("domain"):
+        os.environ["GRAPH_MEMORY_DOMAIN"] = domain
+    spool = Spool.of(home_folder())
+    if options["capture"] in get_args(Capture):
+        event = read_event(
+            options["client"],
+            name,
+            payload,
+            capture=cast("Capture", options["capture"]),
+            domain=os.environ.get("GRAPH_MEMORY_DOMAIN") or "default",
+        )
+        if event is not None:
+            with suppress(OSError):  # what cannot be stored does not keep the agent from its briefing
+                spool.add(event.to_json())
+    session = session_of(payload)
+    if kind in ("start", "end"):
+        forget_shown(spool.folder, session)
+    if kind not in ("start", "prompt") or name not in client.adds_context or payload.get("agent_id"):
+        return None
+    text, ids = _ask(kind, payload, session, read_shown(spool.folder, session), deadline)
+    if ids:
+        with suppress(OSError):
+            add_shown(spool.folder, session, ids)
+    return client.answer(name, text) if text else None
+
+
+def _ask(
+    kind: Literal["start", "prompt"],
+    payload: Mapping[str, object],
+    session: str,
+    shown: Sequence[str],
+    deadline: float,
+) -> tuple[str, Sequence[str]]:
+    """Return the text of a running server for an event, and the ids of the nodes in it; nothing without a server."""
+    folder = folder_of(payload)
+    if kind == "start":
+        command = ["session", "briefing", f"--session={session}", f"--project={Path(folder).name}", "--json"]
+    else:
+        prompt = payload.get("prompt")
+        known = strip_fenced(prompt)[:_LONGEST_PROMPT] if isinstance(prompt, str) else ""
+        if not known:
+            return "", ()
+        seen = f"--shown={','.join(shown)}"
+        command = ["session", "context", f"--session={session}", seen, "--json", "--", known]
+    reply = ask_server(request(command, folder), max(deadline - time.monotonic(), 0.01))
+    if reply is None or reply.get("status") != 0:
+        return "", ()
+    result = json.loads(str(reply["stdout"]))
+    return str(result.get("text", "")), [str(id_) for id_ in result.get("ids", ())]

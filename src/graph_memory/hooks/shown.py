@@ -1,0 +1,58 @@
+"""The nodes that a session has been shown, in a file for each session beside the spool."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+from graph_memory.files import make_private_folder, open_private
+
+FOLDER = "shown"
+_MOST = 2_000
+"""Maximum number of nodes that are kept of a session, the last ones."""
+_LARGEST = 1 << 20
+_KEPT_SECONDS = 7 * 86_400.0
+"""Age in seconds after which the file of a session without an end is removed."""
+
+
+def read_shown(spool: Path, session: str) -> Sequence[str]:
+    """Return the ids of the nodes that a session has been shown."""
+    with suppress(OSError, ValueError):
+        values: object = json.loads(_path(spool, session).read_bytes()[:_LARGEST])
+        if isinstance(values, list):
+            return [value for value in cast("list[object]", values) if isinstance(value, str)]
+    return ()
+
+
+def add_shown(spool: Path, session: str, ids: Sequence[str]) -> None:
+    """Keep the ids of nodes that a session has been shown."""
+    path = _path(spool, session)
+    make_private_folder(path.parent)
+    kept = [*read_shown(spool, session), *ids][-_MOST:]
+    part = path.with_suffix(f".{time.time_ns()}.part")
+    with open_private(part) as file:
+        file.write(json.dumps(kept).encode())
+    part.replace(path)
+
+
+def forget_shown(spool: Path, session: str) -> None:
+    """Forget what a session has been shown, because it has ended, or its conversation begins anew."""
+    with suppress(OSError):
+        _path(spool, session).unlink(missing_ok=True)
+
+
+def clean_shown(spool: Path) -> None:
+    """Remove the files of sessions that have not been used for a week."""
+    with suppress(OSError):
+        for path in (spool / FOLDER).iterdir():
+            if time.time() - path.stat().st_mtime > _KEPT_SECONDS:
+                path.unlink(missing_ok=True)
+
+
+def _path(spool: Path, session: str) -> Path:
+    return spool / FOLDER / f"{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:32]}.json"
