@@ -115,6 +115,15 @@ class _Stream(io.TextIOBase):
         return self._current.fileno()
 
 
+async def serve_beside(settings: Settings, memory: Memory) -> None:
+    """Run commands of other processes, and store what hooks capture, until cancelled."""
+    from graph_memory.agent.capture.drain import follow_spool
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(serve_commands, settings, memory)
+        tasks.start_soon(follow_spool, memory, settings.home.expanduser().resolve())
+
+
 async def serve_commands(settings: Settings, memory: Memory) -> None:
     """Run commands that other processes of this user send to a socket in the home, until cancelled.
 

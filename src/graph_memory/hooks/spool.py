@@ -61,6 +61,10 @@ class Spool:
         path = self.folder / name
         path.replace(path.with_suffix(".invalid"))
 
+    def count_invalid(self) -> int:
+        """Return the number of files that were set aside."""
+        return len([*self.folder.glob("*.invalid")])
+
     def clean(self) -> None:
         """Remove the parts of files that killed hooks have left."""
         with suppress(OSError):

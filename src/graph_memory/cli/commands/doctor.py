@@ -15,6 +15,7 @@ import typer
 from graph_memory import local
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.output.printing import count_of
+from graph_memory.hooks.spool import Spool
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
 from graph_memory.model.errors import GraphError, unusable_path
 from graph_memory.settings import Settings, missing_memory_file
@@ -51,6 +52,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
         yield from _catch_errors("local neo4j", check_needs(settings))
     if missing := missing_memory_file(settings):
         yield Check("memory file", Outcome.NOTE, missing, "Correct the path, or unset MEMORY_FILE_PATH.")
+    yield from _catch_errors("capture", _capture(settings))
     yield from _catch_errors("connection", _connection(settings))
     yield from _catch_errors("blobs", _blobs(settings))
     yield anyio.run(_embeddings, settings)
@@ -89,6 +91,24 @@ def _connection(settings: Settings) -> Iterator[Check]:
         yield from _catch_errors("schema", _schema(settings))
         yield from _catch_errors("clock", _clock(settings))
         yield from _catch_errors("search", _search(settings))
+
+
+def _capture(settings: Settings) -> Iterator[Check]:
+    spool = Spool.of(settings.home.expanduser())
+    waiting, invalid = spool.names(), spool.count_invalid()
+    if spool.losses.exists():
+        remedy = f"Start a server, which stores the events, then delete {spool.losses}."
+        yield Check(
+            "capture", Outcome.NOTE, f"the spool was full, so events of hooks were lost: {spool.folder}", remedy
+        )
+    if invalid:
+        text = f"{count_of(invalid, 'event')} of hooks could not be stored: *.invalid in {spool.folder}"
+        yield Check("capture", Outcome.NOTE, text, "Delete these files once you have seen them.")
+    if waiting:
+        remedy = "A server stores them: any client that uses graph-memory starts one."
+        yield Check("capture", Outcome.NOTE, f"{count_of(len(waiting), 'event')} of hooks to be stored", remedy)
+    else:
+        yield Check("capture", Outcome.OK, "no event of a hook waits to be stored")
 
 
 def _schema(settings: Settings) -> Iterator[Check]:

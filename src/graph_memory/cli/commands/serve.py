@@ -77,7 +77,7 @@ def mcp(
 
 
 def _serve(settings: Settings, transport: Transport, host: str | None, port: int | None) -> None:
-    from graph_memory.cli.served import serve_commands
+    from graph_memory.cli.served import serve_beside
 
     if settings.domain != AUTO:
         check_domain(settings.domain)
@@ -87,13 +87,13 @@ def _serve(settings: Settings, transport: Transport, host: str | None, port: int
 
             _refuse_http_options(host=host, port=port)
             _warn_at_terminal()
-            serve_stdio(settings, settings.toolsets, partial(serve_commands, settings))
+            serve_stdio(settings, settings.toolsets, partial(serve_beside, settings))
         case Transport.HTTP:
             from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
 
             settings = _for_all_clients(settings)
             address = (HOST if host is None else host, PORT if port is None else port)
-            serve_http(settings, settings.toolsets, *address, beside=partial(serve_commands, settings))
+            serve_http(settings, settings.toolsets, *address, beside=partial(serve_beside, settings))
 
 
 def _for_all_clients(settings: Settings) -> Settings:

@@ -1,0 +1,170 @@
+"""Stores the events of the spool in the log, each exactly once, and the summaries of sessions that end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio
+from filelock import FileLock, Timeout
+
+from graph_memory.agent.capture.briefing import prompt_context, session_briefing
+from graph_memory.agent.capture.session_summary import summarise_session
+from graph_memory.agent.capture.source import SOURCE, TOOL
+from graph_memory.hooks.clients import Kind
+from graph_memory.hooks.events import LARGEST, HookEvent
+from graph_memory.hooks.shown import clean_shown
+from graph_memory.hooks.spool import Spool
+from graph_memory.memory.api.memory import Memory
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.project import domain_for
+
+INTERVAL = 2.0
+"""Seconds between two looks into the spool."""
+_AT_ONCE = 200
+"""Maximum number of events that are read before they are stored."""
+_TYPES: Mapping[Kind, tuple[str, str]] = {
+    "prompt": ("message", "user"),
+    "reply": ("message", "agent"),
+    "tool": ("tool_call", "agent"),
+    "summary": ("compact_summary", "agent"),
+}
+"""Type and actor of the events that are stored, by kind. Other events only cause a summary."""
+_ENDS: frozenset[Kind] = frozenset({"compaction", "summary", "end"})
+"""Events after which a session is summarised."""
+_INVALID = frozenset({Code.INVALID_ARGUMENT, Code.INVALID_PROPERTY, Code.CONTENT_TOO_LARGE, Code.BATCH_REFUSED})
+"""Errors of an event that cannot be stored at any time."""
+_log = logging.getLogger(__name__)
+Waiting = tuple[str, HookEvent]
+"""An event with the name of its file."""
+
+
+async def follow_spool(memory: Memory, home: Path) -> None:
+    """Store what hooks put into the spool of a home, until cancelled."""
+    spool = Spool.of(home)
+    is_warm = False
+    while True:
+        try:
+            await drain(memory, spool)
+            if not is_warm and spool.folder.is_dir():
+                is_warm = True
+                await _warm(memory)
+        except (GraphError, OSError) as error:
+            _log.info("The events of hooks wait: %s", error)
+        await anyio.sleep(INTERVAL)
+
+
+async def drain(memory: Memory, spool: Spool) -> int:
+    """Store the events that wait, and return their number. Does nothing while another process does it.
+
+    An event whose domain cannot be written stays in the spool. Raises STORE_UNAVAILABLE and OSError.
+    """
+    if not spool.folder.is_dir():
+        return 0
+    stored = 0
+    try:
+        with FileLock(spool.folder / "lock", timeout=0, thread_local=False):
+            names = spool.names()
+            for start in range(0, len(names), _AT_ONCE):
+                for group in _groups(spool, names[start : start + _AT_ONCE]):
+                    stored += await _store_and_remove(memory, spool, group)
+            spool.clean()
+            clean_shown(spool.folder)
+    except Timeout:
+        return 0
+    return stored
+
+
+def _groups(spool: Spool, names: Sequence[str]) -> Sequence[Sequence[Waiting]]:
+    """Return events by domain, client and session, in their order. Files that no hook has written are set aside."""
+    groups: dict[tuple[str, str, str], list[Waiting]] = {}
+    for name in names:
+        try:
+            event = HookEvent.from_json(spool.read(name, LARGEST))
+        except ValueError:
+            spool.set_aside(name)
+            continue
+        domain = domain_for(event.domain, Path(event.folder))
+        groups.setdefault((domain, event.client, event.session), []).append((name, event))
+    return list(groups.values())
+
+
+async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waiting]) -> int:
+    """Store the events of a session, and remove their files. Returns the number of events."""
+    first = group[0][1]
+    try:
+        scoped = memory.in_domain(domain_for(first.domain, Path(first.folder)))
+        scoped = scoped.acting_as(first.client, first.session)
+        await _store(scoped, group)
+        if any(event.kind in _ENDS for _, event in group):
+            await summarise_session(scoped, first.session, Path(first.folder).name)
+    except GraphError as error:
+        if error.code in (Code.STORE_UNAVAILABLE, Code.STARTING):
+            raise
+        if error.code in _INVALID and len(group) == 1:
+            spool.set_aside(group[0][0])
+        elif error.code in _INVALID:
+            return sum([await _store_and_remove(memory, spool, [waiting]) for waiting in group])
+        _log.info("The events of a session wait: %s", error)
+        return 0
+    for name, _ in group:
+        spool.remove(name)
+    return len(group)
+
+
+async def _store(memory: Memory, group: Sequence[Waiting]) -> None:
+    """Record events in one transaction, or one by one if some of them have been recorded before."""
+    records = [_record_of(name, event) for name, event in group if event.kind in _TYPES]
+    if not records:
+        return
+    unique = [*{str(record["id"]): record for record in records}.values()]
+    try:
+        await memory.agent.record_events(unique)
+    except GraphError as error:
+        if error.code is not Code.NODE_ALREADY_EXISTS:
+            raise
+        for record in unique if len(unique) > 1 else ():
+            await _store_one(memory, record)
+
+
+async def _store_one(memory: Memory, record: Mapping[str, object]) -> None:
+    try:
+        await memory.agent.record_event(record)
+    except GraphError as error:
+        if error.code is not Code.NODE_ALREADY_EXISTS:
+            raise
+
+
+def _record_of(name: str, event: HookEvent) -> Mapping[str, object]:
+    """Return the arguments of an event of the log. Its id is the same whenever the same event is stored."""
+    identity = json.dumps([event.client, event.session, event.kind, event.key or name])
+    event_type, actor = _TYPES[event.kind]
+    call = f"{event.tool}: {event.target}" if event.target else event.tool
+    fields: dict[str, object] = {
+        "id": f"hook-{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:32]}",
+        "event_type": event_type,
+        "session": event.session,
+        "actor": actor,
+        "timestamp": event.at,
+        "keywords": [event.client, *(["subagent"] if event.agent else [])],
+        "content": event.text,
+    }
+    if event.kind == "tool":
+        content = f"{call}\n{event.text}" if event.text else call
+        fields |= {"content": content, "summary": call, "tool": event.tool, "outcome": event.outcome, SOURCE: TOOL}
+        fields |= {} if event.duration_ms is None else {"duration_ms": event.duration_ms}
+    return fields
+
+
+async def _warm(memory: Memory) -> None:
+    """Ask once what hooks ask, because the first time it takes longer than a hook waits."""
+    await session_briefing(memory, None, None)
+    try:
+        last = (await memory.query_nodes(limit=1)).node_ids
+    except GraphError:
+        return
+    for node in await memory.describe_nodes(last):
+        await prompt_context(memory, node.title, None, ())

@@ -1,0 +1,110 @@
+"""The summary of a session, made of its events without a language model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graph_memory.agent.records.roles import roles_of
+from graph_memory.agent.records.statistics import TOOL_CALL
+from graph_memory.memory.api.memory import Memory
+from graph_memory.model.results import NodeSummary
+
+_MOST_EVENTS = 500
+"""Maximum number of events of a session that are read, the last ones."""
+_MOST_LISTED = 8
+_CHANGING = re.compile(r"edit|write|patch|replace|create|notebook", re.IGNORECASE)
+"""Names of tools that change files."""
+_DECISION = re.compile(r"\b(?:decid\w+|chose|chosen|agreed|instead of|we(?:'ll| will) use|let's use)\b", re.IGNORECASE)
+_COMPACT = "compact_summary"
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of a tool."""
+
+    tool: str
+    target: str
+    has_failed: bool
+    title: str
+
+    @property
+    def changes_file(self) -> bool:
+        return bool(_CHANGING.search(self.tool)) and not self.has_failed
+
+
+async def summarise_session(memory: Memory, session: str, project: str) -> None:
+    """Store the summary of a session, if it has events. It replaces an earlier one. Raises as `session_end` does."""
+    roles = await roles_of(memory)
+    if roles is None:
+        return
+    page = await memory.query_nodes(
+        type=roles["Event"],
+        properties={"session": session},
+        order_by="timestamp",
+        descending=True,
+        limit=_MOST_EVENTS,
+    )
+    events = sorted(
+        await memory.describe_nodes(page.node_ids), key=lambda event: str(event.properties.get("timestamp", ""))
+    )
+    lines = summary_lines(events)
+    compact = [event.id for event in events if event.properties.get("event_type") == _COMPACT]
+    if compact:
+        lines += ["", "The client's own summary:", str((await memory.get_node_content(compact[-1])).content)]
+    if lines:
+        await memory.entities.session_end("\n".join(lines), session_id=session, project=project)
+
+
+def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
+    """Return the summary of events, given oldest first: goal, files, failures and fixes, decisions, open ends."""
+    asked = [event.title for event in events if _is_message(event, "user")]
+    replies = [event.title for event in events if _is_message(event, "agent")]
+    calls = [_call_of(event) for event in events if event.properties.get("event_type") == TOOL_CALL]
+    fixed, open_ends = _failures(calls)
+    parts = {
+        "Goal": asked[:1],
+        "Then asked": asked[1:][-_MOST_LISTED:],
+        "Changed files": [*dict.fromkeys(call.target for call in calls if call.changes_file and call.target)],
+        "Failed, then worked": fixed,
+        "Still failing": open_ends,
+        "Decisions": [text for text in (*asked, *replies) if _DECISION.search(text)],
+        "Last reply": replies[-1:],
+    }
+    return [line for head, texts in parts.items() for line in _section(head, texts)]
+
+
+def _section(head: str, texts: Sequence[str]) -> Iterator[str]:
+    shown = list(dict.fromkeys(texts))
+    if len(shown) == 1:
+        yield f"{head}: {shown[0]}"
+    elif shown:
+        yield f"{head}:"
+        yield from (f"- {text}" for text in shown[-_MOST_LISTED:])
+
+
+def _is_message(event: NodeSummary, actor: str) -> bool:
+    return event.properties.get("event_type") == "message" and event.properties.get("actor") == actor
+
+
+def _call_of(event: NodeSummary) -> _Call:
+    tool = str(event.properties.get("tool", ""))
+    target = str(event.properties.get("summary", "")).removeprefix(tool).removeprefix(": ")
+    return _Call(tool, target, event.properties.get("outcome") == "failure", event.title)
+
+
+def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
+    """Return the calls that failed and later worked, with what was changed between, and those that never worked."""
+    fixed: list[str] = []
+    failing: dict[tuple[str, str], int] = {}
+    for place, call in enumerate(calls):
+        key = (call.tool, call.target)
+        if call.has_failed:
+            failing.setdefault(key, place)
+        elif key in failing:
+            between = calls[failing.pop(key) : place]
+            changed = [*dict.fromkeys(step.target for step in between if step.changes_file and step.target)]
+            after = f" (after changes to {', '.join(changed)})" if changed else ""
+            fixed.append(f"{call.target or call.tool}{after}")
+    return fixed, [target or tool for tool, target in failing]

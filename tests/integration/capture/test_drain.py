@@ -1,0 +1,178 @@
+"""The spool's events get into the log exactly once, with a summary of each session that ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from graph_memory import Memory
+from graph_memory.agent.capture import drain as drain_module
+from graph_memory.agent.capture.drain import drain, follow_spool
+from graph_memory.agent.results import Event
+from graph_memory.hooks.events import read_event
+from graph_memory.hooks.spool import Spool
+from graph_memory.model.errors import Code, GraphError
+from integration.capture.conftest import Client, serving
+
+pytestmark = pytest.mark.anyio
+
+
+class Project:
+    """A client's events of a session, put into a spool."""
+
+    def __init__(self, home: Path, folder: Path, domain: str) -> None:
+        self.spool = Spool.of(home)
+        self._folder = folder
+        self._domain = domain
+
+    def add(self, event: str, session: str = "s1", **payload: Any) -> None:
+        given = {"session_id": session, "cwd": str(self._folder), **payload}
+        read = read_event("claude-code", event, given, domain=self._domain)
+        assert read
+        assert self.spool.add(read.to_json())
+
+    def call(self, tool: str, target: str, error: str = "", **payload: Any) -> None:
+        arguments = {"command" if tool == "Bash" else "file_path": target}
+        failure = {"error": error} if error else {}
+        self.add("PostToolUse", tool_name=tool, tool_input=arguments, **failure, **payload)
+
+
+@pytest.fixture
+def project(tmp_path: Path, domain: str) -> Project:
+    return Project(tmp_path / "home", tmp_path, domain)
+
+
+async def events_of(memory: Memory, session: str = "s1") -> list[Event]:
+    """Return the events of a session, oldest first."""
+    return [*reversed((await memory.agent.episodic.get_recent(session, limit=100)).events)]
+
+
+async def test_events_are_stored_once_with_their_source(memory: Memory, project: Project) -> None:
+    project.add("UserPromptSubmit", prompt="Make the build fast")
+    project.call("Bash", "make build", "timeout", duration_ms=120_000, tool_use_id="t1")
+    project.add("Stop", last_assistant_message="The cache was cold.", agent_id="a1")
+    assert await drain(memory, project.spool) == 3
+    assert project.spool.names() == []
+    assert await drain(memory, project.spool) == 0
+    prompt, call, reply = await events_of(memory)
+    assert (prompt.event_type, prompt.actor, prompt.title) == ("message", "user", "Make the build fast")
+    assert (call.tool, call.outcome, call.duration_ms) == ("Bash", "failure", 120_000)
+    assert call.summary == "Bash: make build"
+    assert (reply.actor, reply.keywords) == ("agent", ("claude-code", "subagent"))
+    nodes = await memory.describe_nodes([prompt.id, call.id])
+    assert [node.properties.get("source") for node in nodes] == [None, "tool"]
+    [statistics] = (await memory.agent.meta.get("Bash")).tools
+    assert (statistics.uses, statistics.failures) == (1, 1)
+    [entry] = (await memory.history.log(limit=1)).entries
+    assert (entry.actor, entry.session) == ("claude-code", "s1")
+
+
+async def test_an_event_that_a_client_repeats_is_stored_once(memory: Memory, project: Project) -> None:
+    for _ in range(2):
+        project.call("Bash", "ls", tool_use_id="t1")
+        project.call("Bash", "ls", tool_use_id="t2")
+        await drain(memory, project.spool)
+    assert len(await events_of(memory)) == 2
+
+
+async def test_a_drain_that_ends_before_it_removes_the_files_is_repeated_without_harm(
+    memory: Memory, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        project.add("UserPromptSubmit", prompt=f"Step {number}")
+    kept = {path.name: path.read_bytes() for path in project.spool.folder.glob("*.json")}
+    await drain(memory, project.spool)
+    for name, data in kept.items():
+        (project.spool.folder / name).write_bytes(data)
+    project.add("UserPromptSubmit", prompt="Step 5")
+    assert await drain(memory, project.spool) == 6
+    assert [event.title for event in await events_of(memory)] == [f"Step {number}" for number in range(6)]
+
+
+async def test_sessions_that_drain_at_once_store_each_event_once(memory: Memory, project: Project) -> None:
+    for number in range(30):
+        project.add("UserPromptSubmit", prompt=f"Step {number}")
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(drain, memory, project.spool)
+    assert len(await events_of(memory)) == 30
+
+
+async def test_a_session_that_ends_has_a_summary_without_a_model(memory: Memory, project: Project) -> None:
+    project.add("UserPromptSubmit", prompt="Make the tests pass")
+    project.call("Bash", "make test", "2 failed")
+    project.call("Edit", "src/app.py")
+    project.call("Bash", "make test")
+    project.call("Bash", "make lint", "E501")
+    project.add("Stop", last_assistant_message="We decided to use a lock.")
+    project.add("PostCompact", compact_summary="Tests pass now.")
+    project.add("SessionEnd", reason="clear")
+    await drain(memory, project.spool)
+    started = await memory.entities.session_start(session_id="s1", project=project.spool.folder.parents[1].name)
+    for line in (
+        "Goal: Make the tests pass",
+        "Changed files: src/app.py",
+        "Failed, then worked: make test (after changes to src/app.py)",
+        "Still failing: make lint",
+        "Decisions: We decided to use a lock.",
+        "Tests pass now.",
+    ):
+        assert line in started.text
+
+
+async def test_a_file_that_no_hook_has_written_does_not_stop_the_others(memory: Memory, project: Project) -> None:
+    project.add("UserPromptSubmit", prompt="Go on")
+    (project.spool.folder / "0-evil.json").write_text('{"client": "x", "kind": "start"}')
+    (project.spool.folder / "1-part.json").write_bytes(b'{"client"')
+    (project.spool.folder / "2-large.json").write_bytes(b" " * 50_000)
+    assert await drain(memory, project.spool) == 1
+    assert (project.spool.names(), project.spool.count_invalid()) == ([], 3)
+
+
+async def test_events_of_a_domain_that_cannot_be_written_wait(memory: Memory, project: Project, domain: str) -> None:
+    project.add("UserPromptSubmit", prompt="One")
+    await drain(memory, project.spool)
+    await memory.protect(domain=domain, can_be_unprotected_by=["keeper"])
+    project.add("UserPromptSubmit", prompt="Two")
+    other = Project(project.spool.folder.parent, project.spool.folder, f"{domain}-b")
+    other.add("UserPromptSubmit", prompt="Elsewhere")
+    assert await drain(memory, project.spool) == 1
+    assert len(project.spool.names()) == 1
+    await memory.acting_as("keeper").unprotect(domain=domain)
+    assert await drain(memory, project.spool) == 1
+    assert [event.title for event in await events_of(memory)] == ["One", "Two"]
+
+
+async def test_a_database_that_is_away_keeps_the_events_in_the_spool(
+    memory: Memory, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.add("UserPromptSubmit", prompt="Wait for it")
+
+    async def fail(*_: object) -> None:
+        raise GraphError(Code.STORE_UNAVAILABLE, "away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(drain_module, "_store", fail)
+        with pytest.raises(GraphError):
+            await drain(memory, project.spool)
+    assert len(project.spool.names()) == 1
+    assert await drain(memory, project.spool) == 1
+
+
+async def test_a_server_stores_what_hooks_capture(
+    opened: Memory, memory: Memory, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drain_module, "INTERVAL", 0.05)
+    async with serving(opened, client.settings), anyio.create_task_group() as tasks:
+        tasks.start_soon(follow_spool, opened, client.settings.home)
+        first = await client.hook("UserPromptSubmit", {"prompt": "Remember the milk: password = 'hunter22x'"})
+        assert first.status == 0
+        with anyio.fail_after(30):
+            while client.spool.names():  # noqa: ASYNC110 - another task stores them
+                await anyio.sleep(0.05)
+        tasks.cancel_scope.cancel()
+    [event] = await events_of(memory)
+    assert event.title == "Remember the milk: password = '[secret: password]'"
