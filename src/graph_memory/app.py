@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from graph_memory import local
 from graph_memory.chat import chat_model
-from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of, fetch_model
+from graph_memory.embedding import Embedder, EmbeddingUnavailable, NoVectors, embedder, embedder_of, fetch_model
 from graph_memory.memory.access_counter import MAX_NODES, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
@@ -33,6 +33,7 @@ from graph_memory.storage.blobs.cache import ContentCache
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import is_server
 from graph_memory.storage.log.writing import Log
+from graph_memory.storage.rehearsal import Rehearsal
 from graph_memory.storage.schema import VECTORS_SINCE, migrate, pending_steps, server_at, steps, store_id
 from graph_memory.storage.schema_check import listed_faults, schema_faults
 from graph_memory.storage.store import Limits, Store, open_store
@@ -61,7 +62,9 @@ async def open_memory(
     """
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
-    async with open_store(partial(_find_server, settings, progress), limits) as store:
+    rehearsal = Rehearsal(settings.home / "statements.json" if follows else None)
+    rehearsal.load()
+    async with open_store(partial(_find_server, settings, progress), limits, rehearsal) as store:
         version = await store.server_version()
         check_version(version)
         await migrate(store, progress=progress)
@@ -74,15 +77,29 @@ async def open_memory(
             from graph_memory.memory.search.index.following import follow_logs
 
             core.background.start("following the logs", follow_logs(core), is_endless=True)
+        if follows:
+            core.background.start("planning statements", store.rehearse(), is_endless=True)
+            core.background.start("loading models", _load_models(settings, core.embedder), is_endless=True)
         if core.accesses.is_on:
             core.background.start("counting what is used", access_store.count_accesses(core), is_endless=True)
         try:
             yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
             await core.background.close()
+            await anyio.to_thread.run_sync(rehearsal.save)
             await access_store.close(core)
             for client in filter(None, (core.embedder, *other_embedders.values(), core.chat)):
                 await client.aclose()
+
+
+async def _load_models(settings: Settings, embedder: Embedder | None) -> None:
+    """Load the tokenizer, and the model of a local embedder, so that the first recall need not wait for them."""
+    from graph_memory.memory.search.token_budget import load_counter
+
+    await anyio.to_thread.run_sync(load_counter, abandon_on_cancel=True)
+    if embedder is not None and settings.embeddings == "local":
+        with suppress(EmbeddingUnavailable):
+            await embedder.query("memory")
 
 
 async def check_connection(settings: Settings) -> str:

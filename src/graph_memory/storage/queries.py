@@ -17,6 +17,7 @@ from typing import Any, Generic, LiteralString, TypeVar, cast
 
 R = TypeVar("R")
 
+_NAME = re.compile(r"[a-z_]+/[a-z_]+")
 _FIELDS = ("mode", "params", "returns")
 _KNOWN = (*_FIELDS, "subjects")
 _NOISE = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
@@ -41,6 +42,8 @@ class Query(Generic[R]):
     returns: tuple[str, ...]
     row: Callable[..., R]
     subjects: tuple[str, ...] | None = None
+    parts: tuple[str, ...] = ()
+    """How `assemble` makes this statement: a kind of combination, and names of files. Empty: of its own file alone."""
     listed: LiteralString | None = None
     """The statement with all rows in one list, because a row costs the driver 50 times as much as its contents."""
 
@@ -73,6 +76,30 @@ def query(name: str, row: type[R]) -> Query[R]:
 
     For a statement with one column, `row` may be a plain type such as `str`. Its rows are then the values.
     """
+    statement = _load(name, row if columns_of(row) is not None else _value)
+    columns = columns_of(row)
+    if statement.returns != columns and (columns is not None or len(statement.returns) != 1):
+        text = "is one value" if columns is None else f"has {columns}"
+        raise QueryFileError(f"{cypher_root() / name}.cypher: returns {statement.returns}, but {row.__name__} {text}")
+    return statement
+
+
+def assemble(parts: Sequence[str]) -> Query[Any]:
+    """Return the statement with these `parts`, whose rows are lists. Raises QueryFileError if they make none."""
+    match list(parts):
+        case [name]:
+            return _load(name, _row)
+        case ["marked", name]:
+            return with_mark(_load(name, _row))
+        case ["together", name, first, *rest]:
+            return all_or_nothing(name, _load(first, _row), [_load(part, _row) for part in rest])
+        case _:
+            raise QueryFileError(f"no combination of statements: {parts}")
+
+
+def _load(name: str, row: Callable[..., R]) -> Query[R]:
+    if not _NAME.fullmatch(name):
+        raise QueryFileError(f"no name of a statement: {name!r}")
     path = cypher_root() / f"{name}.cypher"
     if not path.is_file():
         raise QueryFileError(f"{path}: no such file")
@@ -84,11 +111,12 @@ def query(name: str, row: type[R]) -> Query[R]:
         mode=fields["mode"],
         params=frozenset(_names(fields["params"])),
         returns=_names(fields["returns"]),
-        row=row if columns_of(row) is not None else _value,
+        row=row,
         subjects=_names(fields["subjects"]) if "subjects" in fields else None,
+        parts=(name,),
         listed=_as_list(_body(text), fields),
     )
-    _check(path, statement, row)
+    _check(path, statement)
     return statement
 
 
@@ -119,7 +147,7 @@ def _names(field: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in field.split(",") if name.strip() not in ("", "-"))
 
 
-def _check(path: Path, statement: Query[R], row: type[R]) -> None:
+def _check(path: Path, statement: Query[R]) -> None:
     code = _NOISE.sub(" ", statement.text)
     used = frozenset(str(name) for name in _PARAMETER.findall(code))
     if used != statement.params:
@@ -130,10 +158,6 @@ def _check(path: Path, statement: Query[R], row: type[R]) -> None:
         raise QueryFileError(f"{path}: mode must be read or write")
     if statement.mode == "read" and (clause := _WRITES.search(code)):
         raise QueryFileError(f"{path}: a read statement contains {clause.group()}")
-    columns = columns_of(row)
-    if statement.returns != columns and (columns is not None or len(statement.returns) != 1):
-        text = "is one value" if columns is None else f"has {columns}"
-        raise QueryFileError(f"{path}: returns {statement.returns}, but {row.__name__} {text}")
 
 
 def columns_of(row: type[object]) -> tuple[str, ...] | None:
@@ -147,6 +171,10 @@ def _value(value: R) -> R:
     return value
 
 
+def _row(*values: object) -> object:
+    return values
+
+
 def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> Query[int]:
     """Return one statement that runs several, the rest only if the first returns a row, and all or none of them.
 
@@ -154,17 +182,18 @@ def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> 
     differs, the statement divides by zero to roll itself back. Its only row is 1.
     """
     counts: list[str] = []
-    parts = [_call(first.text)]
+    calls = [_call(first.text)]
     for part in rest:
         inner = _call(part.text)
         if part.returns:
             counts.append(f"count_{len(counts)}")
             inner = _call(f"{inner}\nRETURN {part.returns[0]} AS {counts[-1]}")
-        parts.append(inner)
-    parts.append(_SETTLED.format(counts=", ".join(counts)))
+        calls.append(inner)
+    calls.append(_SETTLED.format(counts=", ".join(counts)))
     params = frozenset({"expected"}).union(first.params, *(part.params for part in rest))
-    text = cast("LiteralString", "\n".join(parts))  # put together from our own files and the names of our own fields
-    return Query(name=name, text=text, mode="write", params=params, returns=("settled",), row=int)
+    text = cast("LiteralString", "\n".join(calls))  # put together from our own files and the names of our own fields
+    parts = ("together", name, first.name, *(part.name for part in rest))
+    return Query(name=name, text=text, mode="write", params=params, returns=("settled",), row=int, parts=parts)
 
 
 _SETTLED = """WITH [{counts}] AS found
@@ -192,6 +221,7 @@ def with_mark(inner: Query[R]) -> Query[Mark | Sequence[R]]:
         params=inner.params,
         returns=("_seq", "_edition", "_rows"),
         row=row,
+        parts=("marked", inner.name),
     )
 
 

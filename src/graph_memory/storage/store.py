@@ -34,6 +34,7 @@ from graph_memory.storage.driver_errors import (
     translate_errors,
 )
 from graph_memory.storage.queries import Query
+from graph_memory.storage.rehearsal import Rehearsal
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -41,6 +42,10 @@ T = TypeVar("T")
 UNREACHABLE_SECONDS = 5.0
 """Maximum time in seconds for reaching an unresponsive server, if no commit is in doubt."""
 
+IDLE_SECONDS = 0.05
+"""Pause of a rehearsal while other statements run."""
+REHEARSAL_SECONDS = 5.0
+"""Time limit of a rehearsed statement."""
 SILENCE_SECONDS = 10.0
 """Time in seconds beyond its limit after which an unanswered statement is abandoned."""
 
@@ -80,12 +85,15 @@ class Reader(Protocol):
 class Transaction(Reader):
     """A write transaction in progress. Its changes are committed only when `Store.write` returns."""
 
-    def __init__(self, inner: AsyncTransaction) -> None:
+    def __init__(self, inner: AsyncTransaction, rehearsal: Rehearsal | None = None) -> None:
         self._inner = inner
+        self._rehearsal = rehearsal
 
     async def run(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement and return all of its rows. Raises INVALID_ARGUMENT for text that is not Unicode."""
         check_text(params)
+        if self._rehearsal is not None:
+            self._rehearsal.note(query, params)
         result = await self._inner.run(query.listed or query.text, params)
         return await _rows(query, result)
 
@@ -105,13 +113,17 @@ class Indeterminate(Exception):  # noqa: N818 - not an error: the write is check
 class Store(Reader):
     """A Neo4j database. Open with `open_store`; safe for any number of concurrent tasks of one event loop."""
 
-    def __init__(self, driver: AsyncDriver, address: Address, find: Find, limits: Limits) -> None:
+    def __init__(self, driver: AsyncDriver, address: Address, find: Find, limits: Limits, rehearsal: Rehearsal) -> None:
         self._driver: AsyncDriver = driver
         self._address: Address = address
         self._find = find
         self._limits = limits
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
         self._reconnecting = anyio.Lock()
+        self._rehearsal = rehearsal
+        self._sessions = 0
+        self._unplanned = anyio.Event()
+        self._unplanned.set()
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads and return its rows.
@@ -123,6 +135,7 @@ class Store(Reader):
     async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads, within a number of seconds, and return its rows."""
         check_text(params)
+        self._rehearsal.note(query, params)
 
         async def attempt() -> list[R]:
             async with self._session(neo4j.READ_ACCESS) as session:
@@ -152,7 +165,7 @@ class Store(Reader):
                 self._session(neo4j.WRITE_ACCESS) as session,
                 await session.begin_transaction(metadata=_metadata(name), timeout=seconds) as inner,
             ):
-                outcome = await work(Transaction(inner))
+                outcome = await work(Transaction(inner, self._rehearsal))
                 await inner.commit()
                 return outcome
 
@@ -165,6 +178,7 @@ class Store(Reader):
         STORE_UNAVAILABLE for a server without enough memory, and INVALID_ARGUMENT.
         """
         check_text(params)
+        self._rehearsal.note(query, params)
         driver = self._driver
         try:
             with anyio.fail_after(self._limits.write + SILENCE_SECONDS):
@@ -197,7 +211,7 @@ class Store(Reader):
                 opened = await stack.enter_async_context(session)
                 inner = await opened.begin_transaction(metadata=_metadata(name), timeout=self._limits.write)
                 stack.push_async_callback(_roll_back, inner)
-                outcome = await begin(Transaction(inner))
+                outcome = await begin(Transaction(inner, self._rehearsal))
                 return stack.pop_all(), inner, outcome
 
         return await self._retry(attempt, within=self._limits.write)
@@ -212,6 +226,28 @@ class Store(Reader):
                 await result.consume()
 
         await self._retry(attempt, within=self._limits.write)
+        self._unplanned.set()
+
+    async def rehearse(self) -> None:
+        """Have Neo4j plan the statements of earlier processes, now and after each change of the schema. Never returns.
+
+        It waits while other statements run. Failures of statements are expected and have no effect.
+        """
+        while True:
+            await self._unplanned.wait()
+            self._unplanned = anyio.Event()
+            for query, params in self._rehearsal.statements():
+                while self._sessions:  # noqa: ASYNC110 - nobody waits for it, and calls need not signal their end
+                    await anyio.sleep(IDLE_SECONDS)
+                with suppress(DriverError, Neo4jError, OSError):
+                    await self._run_and_roll_back(query.listed or query.text, params)
+
+    async def _run_and_roll_back(self, text: LiteralString, params: dict[str, object]) -> None:
+        session = self._driver.session(database=self._address.database, default_access_mode=neo4j.WRITE_ACCESS)
+        async with session, await session.begin_transaction(_metadata("rehearsal"), REHEARSAL_SECONDS) as inner:
+            result = await inner.run(text, params)
+            await result.consume()
+            await inner.rollback()
 
     async def verify_connection(self) -> None:
         """Raise STORE_UNAVAILABLE unless the server can be reached and accepts the credentials."""
@@ -240,7 +276,11 @@ class Store(Reader):
             bookmark_manager=self._bookmarks,
             fetch_size=-1,  # all rows at once, because each thousand would be a round trip
         ) as session:
-            yield session
+            self._sessions += 1
+            try:
+                yield session
+            finally:
+                self._sessions -= 1
 
     async def _retry(
         self,
@@ -297,14 +337,17 @@ class Store(Reader):
 
 
 @asynccontextmanager
-async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator[Store]:
+async def open_store(
+    find: Find, limits: Limits | None = None, rehearsal: Rehearsal | None = None
+) -> AsyncGenerator[Store]:
     """Yield a store on the server that `find` returns, after a check of connection and credentials.
 
-    Raises STORE_UNAVAILABLE if it cannot be reached or rejects the credentials.
+    The statements that it runs are added to `rehearsal`. Raises STORE_UNAVAILABLE if the server cannot be reached or
+    rejects the credentials.
     """
     address = await find()
     with translate_errors(address.uri):
-        store = Store(driver_of(address), address, find, limits or Limits())
+        store = Store(driver_of(address), address, find, limits or Limits(), rehearsal or Rehearsal())
     try:
         await store.verify_connection()
         yield store

@@ -1,0 +1,127 @@
+"""Statements of earlier processes, run once in advance, so that no caller waits until Neo4j has planned them.
+
+Neo4j plans a statement at its first use after a start or a change of the schema, which takes up to a second. EXPLAIN
+leaves out half of that work (docs/decisions/0034). So each statement runs in a transaction that is rolled back, with
+parameters of the usual shape for a domain that does not exist.
+
+The file has names of statements, never Cypher, and parameters without their texts and numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from graph_memory.files import make_private_folder, write_private
+from graph_memory.storage.queries import Query, QueryFileError, assemble
+
+MAX_STATEMENTS = 400
+MAX_DEPTH = 8
+MAX_ITEMS = 1_000
+"""Maximum length of a list in a sample."""
+MAX_CHARACTERS = 1_000
+RARE = frozenset({"drift", "retention", "transfer", "verify"})
+"""Folders of statements that are seldom used and may read the whole graph."""
+FILLER = "_rehearsed"
+"""The text in samples. Neo4j keeps a name of a label or property even if its transaction is rolled back."""
+_log = logging.getLogger(__name__)
+
+
+class Rehearsal:
+    """The statements that processes of a home have used, with a sample of the parameters of each."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._samples: dict[tuple[str, ...], dict[str, object]] = {}
+        self._is_changed = False
+
+    def note(self, query: Query[Any], params: Mapping[str, object]) -> None:
+        """Keep a sample of the parameters of a statement that is used for the first time."""
+        if self._path is None or query.parts in self._samples or len(self._samples) >= MAX_STATEMENTS:
+            return
+        if query.name.partition("/")[0] in RARE:
+            return
+        self._samples[query.parts] = {name: sample_of(value) for name, value in params.items()}
+        self._is_changed = True
+
+    def load(self) -> None:
+        """Read the file of the home. A missing or damaged one is as good as an empty one."""
+        try:
+            rows = cast("list[dict[str, Any]]", json.loads(self._path.read_text("utf-8")) if self._path else [])
+            self._samples = {tuple(map(str, row["statement"])): dict(row["params"]) for row in rows[:MAX_STATEMENTS]}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            _log.info("no statements to rehearse: %s", type(error).__name__)
+
+    def save(self) -> None:
+        """Write the file of the home, if statements were added."""
+        if self._path is None or not self._is_changed:
+            return
+        rows = [{"statement": parts, "params": params} for parts, params in self._samples.items()]
+        try:
+            make_private_folder(self._path.parent)
+            write_private(self._path, json.dumps(rows))
+        except OSError as error:  # the next process only starts slower
+            _log.info("statements to rehearse were not written: %s", type(error).__name__)
+
+    def statements(self) -> list[tuple[Query[Any], dict[str, object]]]:
+        """Return the statements that still exist, with parameters."""
+        results: list[tuple[Query[Any], dict[str, object]]] = []
+        for parts, params in self._samples.items():
+            try:
+                query = assemble(parts)
+            except QueryFileError:  # of another version of graph-memory
+                continue
+            if query.params == params.keys():
+                results.append((query, {name: value_of(sample) for name, sample in params.items()}))
+        return results
+
+
+def sample_of(value: object, depth: int = 0) -> object:
+    """Return the shape of a value: its types and sizes, which is all that a plan depends on."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str | bytes):
+        return {"type": "text" if isinstance(value, str) else "bytes", "size": min(len(value), MAX_CHARACTERS)}
+    if isinstance(value, int | float):
+        return 1 if isinstance(value, int) else 0.5
+    if isinstance(value, Mapping) and depth < MAX_DEPTH:
+        items = cast("Mapping[str, object]", value).items()
+        return {"type": "map", "items": {name: sample_of(item, depth + 1) for name, item in items}}
+    if isinstance(value, list | tuple) and depth < MAX_DEPTH:
+        items = cast("list[object]", value)
+        first = sample_of(items[0], depth + 1) if items else None
+        return {"type": "list", "size": min(len(items), MAX_ITEMS), "item": first}
+    return {"type": "time"} if isinstance(value, datetime) else None
+
+
+def value_of(sample: object, depth: int = 0) -> object:
+    """Return a value of the shape of a sample. What is no sample becomes null."""
+    if not isinstance(sample, Mapping):
+        return sample if sample is None or isinstance(sample, bool | int | float) else None
+    fields = cast("Mapping[str, Any]", sample)
+    size = fields.get("size")
+    size = min(size, MAX_ITEMS) if isinstance(size, int) and size >= 0 else 0
+    match fields.get("type"):
+        case "text":
+            return _text_of(size)
+        case "bytes":
+            return bytes(size)
+        case "time":
+            return datetime.now(UTC)
+        case "list" if depth < MAX_DEPTH:
+            return [value_of(fields.get("item"), depth + 1) for _ in range(size)]
+        case "map" if depth < MAX_DEPTH and isinstance(items := fields.get("items"), Mapping):
+            return {str(name): value_of(item, depth + 1) for name, item in cast("Mapping[str, object]", items).items()}
+        case _:
+            return None
+
+
+def _text_of(size: int) -> str:
+    """Return a text in whose power of ten the size lies, because a plan holds for such a range."""
+    repeats = 10 ** max(0, math.ceil(math.log10(size)) - 1) if size > 1 else 1
+    return FILLER * repeats if size else ""
