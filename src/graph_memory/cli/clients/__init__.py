@@ -1,0 +1,1 @@
+"""Installing graph-memory in the configuration of clients."""

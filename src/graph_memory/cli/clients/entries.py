@@ -1,0 +1,168 @@
+"""The entries of graph-memory in the files of a client, in the client's own format. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from graph_memory.cli.clients.places import ConfigFile
+from graph_memory.hooks.clients import BUDGETS, CLIENTS, Kind
+
+NAME = "graph-memory"
+"""The name of the server in the files of clients."""
+_SECONDS = 5
+"""Seconds after which a client may stop a hook. A hook ends by itself long before."""
+_OURS = re.compile(r"\bhook \w+ --client [\w-]+")
+_OF_PROMPTS: frozenset[Kind] = frozenset({"start", "prompt", "compaction", "end"})
+_TABLE = re.compile(rf"^\[mcp_servers\.(?:{NAME}|\"{NAME}\")(?:\.[^\]]*)?\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
+Document = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a client should have: the command of the server, and the command of each hook by its event."""
+
+    server: Sequence[str]
+    hooks: Mapping[str, str]
+
+
+def wanted_entries(client: str, program: Sequence[str], quoted_program: str, capture: str, domain: str) -> Wanted:
+    """Return the entries for a client. Without capture there are only the hooks that add context."""
+    server = [*program, "mcp", "--for", "agent", "--domain", domain]
+    if client not in CLIENTS:
+        return Wanted(server, {})
+    hooks = CLIENTS[client]
+    kinds = {"off": frozenset(BUDGETS), "prompts": _OF_PROMPTS}.get(capture, frozenset(hooks.events.values()))
+    options = f"--client {client} --capture {capture} --domain {domain}"
+    commands = {
+        event: f"{quoted_program} hook {event} {options}" for event, kind in hooks.events.items() if kind in kinds
+    }
+    return Wanted(server, commands)
+
+
+def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str:
+    """Return the text of a file with the wanted entries, or without them. Everything else keeps its value.
+
+    Raises ValueError for a text that cannot be edited safely.
+    """
+    if file.is_toml:
+        return _edit_toml(text, wanted)
+    document: Document = json.loads(text) if text.strip() else {}
+    if type(document) is not dict:
+        raise ValueError("it is not an object")
+    before = json.dumps(document)
+    if file.servers:
+        _edit_servers(document, file.servers, wanted)
+    if file.has_hooks:
+        _edit_hooks(document, client, wanted.hooks if wanted else {})
+    if json.dumps(document) == before:
+        return text
+    if wanted is None and document in ({}, {"version": 1}):
+        return ""
+    return json.dumps(document, indent=_indent_of(text), ensure_ascii=False) + "\n"
+
+
+def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
+    """Return whether a file has the server, and whether it has hooks. Raises ValueError."""
+    if file.is_toml:
+        return NAME in _object(tomllib.loads(text).get("mcp_servers")), False
+    document = _object(json.loads(text) if text.strip() else {})
+    has_server = bool(file.servers) and NAME in _object(document.get(file.servers))
+    return has_server, file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
+
+
+def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
+    servers = _object(document.get(key))
+    if wanted is None:
+        if servers.pop(NAME, None) is not None:
+            document[key] = servers
+            if not servers:
+                del document[key]
+        return
+    command, *arguments = wanted.server
+    entry: Document = {"command": command, "args": arguments}
+    kind: Document = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
+    own = _object(servers.get(NAME))
+    servers[NAME] = {**_object(kind.get(key)), **own, **entry}
+    document[key] = servers
+
+
+def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) -> None:
+    """Replace the hooks of graph-memory. A hook that is there already keeps its place."""
+    is_flat = CLIENTS[client].is_flat
+    events = _object(document.get("hooks"))
+    for event in [*dict.fromkeys([*events, *commands])]:
+        entries = _list(events.get(event))
+        new = [_hook_entry(client, commands[event])] if event in commands else []
+        ours = [entry for entry in entries if _is_ours(entry)]
+        if ours == new:
+            continue
+        kept = [rest for entry in entries if (rest := _without_ours(entry)) is not None]
+        if kept or new:
+            events[event] = [*kept, *new]
+        else:
+            events.pop(event)
+    if is_flat and commands:
+        document.setdefault("version", 1)
+    if events or "hooks" in document:
+        document["hooks"] = events
+    if not events:
+        document.pop("hooks", None)
+
+
+def _hook_entry(client: str, command: str) -> Document:
+    if CLIENTS[client].is_flat:
+        return {"command": command, "timeout": _SECONDS}
+    timeout = _SECONDS * 1_000 if client == "gemini-cli" else _SECONDS
+    return {"hooks": [{"type": "command", "command": command, "timeout": timeout}]}
+
+
+def _is_ours(entry: object) -> bool:
+    return _OURS.search(json.dumps(entry)) is not None
+
+
+def _without_ours(entry: object) -> object | None:
+    """Return an entry without the hooks of graph-memory, or None if nothing is left of it."""
+    if not _is_ours(entry):
+        return entry
+    group = _object(entry)
+    kept = [handler for handler in _list(group.get("hooks")) if not _is_ours(handler)]
+    return {**group, "hooks": kept} if kept else None
+
+
+def _edit_toml(text: str, wanted: Wanted | None) -> str:
+    """Return TOML with or without the table of the server. Raises ValueError if another value would change."""
+    before = tomllib.loads(text)
+    current = _object(_object(before.get("mcp_servers")).get(NAME))
+    command, *arguments = wanted.server if wanted else ("",)
+    if wanted and (current.get("command"), current.get("args")) == (command, arguments):
+        return text
+    table = f"[mcp_servers.{NAME}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(arguments)}\n" if wanted else ""
+    rest = _TABLE.sub("", text).rstrip("\n")
+    new = f"{rest}\n\n{table}".lstrip("\n") if table else f"{rest}\n".lstrip("\n")
+    if _without_server(tomllib.loads(new)) != _without_server(before):
+        raise ValueError("the server is not in a table of its own")
+    return new
+
+
+def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
+    servers = {name: value for name, value in _object(document.get("mcp_servers")).items() if name != NAME}
+    rest = {name: value for name, value in document.items() if name != "mcp_servers"}
+    return {**rest, **({"mcp_servers": servers} if servers else {})}
+
+
+def _object(value: object) -> Document:
+    return dict(cast("Document", value)) if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _indent_of(text: str) -> int | str:
+    match = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
+    return match[1] if match else 2

@@ -1,0 +1,1 @@
+"""Commands about clients, and the command that their hooks run."""

@@ -1,0 +1,220 @@
+"""`graph-memory install`, `uninstall` and `hook`: memory in clients, with hooks that capture and brief."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.clients.entries import Wanted, edit, has_entries, wanted_entries
+from graph_memory.cli.clients.places import LAYOUTS, ConfigFile, Scope, files_of
+from graph_memory.cli.input.options import JsonOption
+from graph_memory.cli.output.printing import note, plain
+from graph_memory.files import replacing
+from graph_memory.model.errors import unusable_path
+from graph_memory.model.text.wording import quote, suggestion
+from graph_memory.model.values.arguments import AUTO, check_domain, invalid_argument
+from graph_memory.project import project_root
+
+
+class ScopeOption(StrEnum):
+    """Whose configuration is changed."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+class CaptureOption(StrEnum):
+    """What hooks capture."""
+
+    OFF = "off"
+    PROMPTS = "prompts"
+    ALL = "all"
+
+
+ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help=f"One of {', '.join(LAYOUTS)}.")]
+Where = Annotated[ScopeOption, typer.Option("--scope", help="For you, or for the project in the current folder.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes, and write nothing.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file, with its text before and after. An empty text stands for no file."""
+
+    file: ConfigFile
+    before: str
+    after: str
+
+    def diff(self) -> str:
+        """Return the change as lines, as `diff -u` shows it."""
+        name = str(self.file.path)
+        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), name, name, lineterm="")
+        return "\n".join(lines)
+
+
+def install(
+    client: Annotated[str | None, typer.Argument(metavar="[CLIENT]", help=f"One of {', '.join(LAYOUTS)}.")] = None,
+    scope: Where = ScopeOption.USER,
+    capture: Annotated[
+        CaptureOption,
+        typer.Option(help="What hooks store: all, prompts alone, or nothing. They brief the agent in any case."),
+    ] = CaptureOption.ALL,
+    domain: Annotated[str, typer.Option(metavar="DOMAIN", help="auto: a domain for each project.")] = AUTO,
+    dry_run: DryRun = False,
+    list_: Annotated[bool, typer.Option("--list", help="Show what is installed where.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Add the memory and its hooks to a client. Shows the changes, and keeps a backup of each file that it changes."""
+    if list_ or client is None:
+        _print_list(as_json=as_json)
+        return
+    if domain != AUTO:
+        check_domain(domain)
+    program = _program()
+    shell = subprocess.list2cmdline(program) if sys.platform == "win32" else shlex.join(program)
+    wanted = wanted_entries(_check_client(client), program, shell, capture, domain)
+    _apply(client, scope.value, wanted, dry_run=dry_run, as_json=as_json)
+
+
+def uninstall(
+    client: ClientArgument, scope: Where = ScopeOption.USER, dry_run: DryRun = False, as_json: JsonOption = False
+) -> None:
+    """Remove the memory and its hooks from a client. What is stored stays."""
+    _apply(_check_client(client), scope.value, None, dry_run=dry_run, as_json=as_json)
+
+
+def hook(
+    event: Annotated[str, typer.Argument(help="Name of the event, as the client spells it.")],
+    client: Annotated[str, typer.Option(help="claude-code, codex, cursor or gemini-cli.")],
+    capture: Annotated[CaptureOption, typer.Option(help="What is stored.")] = CaptureOption.ALL,
+    domain: Annotated[str | None, typer.Option(metavar="DOMAIN", help="Default: GRAPH_MEMORY_DOMAIN.")] = None,
+) -> None:
+    """Run by the hooks of clients. Reads an event as JSON from stdin, and always exits with 0."""
+    from graph_memory.hooks.hook import run_hook
+
+    run_hook([event, f"--client={client}", f"--capture={capture}", *([f"--domain={domain}"] if domain else [])])
+
+
+def _apply(client: str, scope: Scope, wanted: Wanted | None, *, dry_run: bool, as_json: bool) -> None:
+    changes = list(_changes(client, scope, wanted))
+    backups = [] if dry_run else [_write(change) for change in changes]
+    if as_json:
+        files = [str(change.file.path) for change in changes]
+        kept = [str(path) for path in backups if path]
+        typer.echo(json.dumps({"client": client, "written": not dry_run, "files": files, "backups": kept}))
+        return
+    for change in changes:
+        typer.echo(plain_lines(change.diff()))
+    if not changes:
+        note(f"Nothing to change: {client} is as wanted.")
+    elif dry_run:
+        note("Nothing was written. Leave out --dry-run to write it.")
+    else:
+        for path in filter(None, backups):
+            note(f"Backup: {plain(path)}")
+        note(LAYOUTS[client].next_step if wanted else "Restart the client.")
+
+
+def plain_lines(text: str) -> str:
+    """Return lines without control characters."""
+    return "\n".join(plain(line) for line in text.splitlines())
+
+
+def _changes(client: str, scope: Scope, wanted: Wanted | None) -> Iterator[Change]:
+    files = _files(client, scope)
+    if not files:
+        raise invalid_argument("scope", f"{client} has no configuration of a project", "Use --scope user.")
+    for file in files:
+        before = _read(file.path)
+        try:
+            after = edit(before, file, client, wanted)
+        except ValueError as error:
+            hint = "If it has comments, they would be lost. Edit it by hand, as the guide about clients shows."
+            raise invalid_argument("client", f"{file.path} cannot be changed: {error}", hint) from error
+        if after != before:
+            yield Change(file, before, after)
+
+
+def _write(change: Change) -> Path | None:
+    """Write a file, and return the backup of the old one. A link stays a link, and a file keeps its mode."""
+    target = change.file.path.resolve()
+    backup = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+        if target.exists():
+            backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S-%f}.backup")
+            shutil.copy2(target, backup)
+        if not change.after:
+            target.unlink(missing_ok=True)
+            return backup
+        with replacing(target) as file:
+            file.write(change.after.encode())
+        target.chmod(mode)
+    except OSError as error:
+        raise unusable_path(error) from error
+    return backup
+
+
+def _print_list(*, as_json: bool) -> None:
+    rows: list[dict[str, object]] = []
+    for client in LAYOUTS:
+        for scope in ScopeOption:
+            for file in _files(client, scope.value):
+                server = hooks = False
+                with suppress(ValueError):
+                    server, hooks = has_entries(_read(file.path), file)
+                if server or hooks:
+                    found = {"server": server, "hooks": hooks}
+                    rows.append({"client": client, "scope": scope.value, **found, "path": str(file.path)})
+    if as_json:
+        typer.echo(json.dumps({"installed": rows}))
+    for row in () if as_json else rows:
+        what = " and ".join(name for name in ("server", "hooks") if row[name])
+        typer.echo(plain(f"{row['client']:<15} {row['scope']:<8} {what:<17} {row['path']}"))
+    if not rows and not as_json:
+        note("Installed nowhere. `graph-memory install claude-code` adds it to Claude Code.")
+
+
+def _files(client: str, scope: Scope) -> Sequence[ConfigFile]:
+    base = Path.home() if scope == "user" else project_root(Path.cwd())
+    return files_of(client, scope, base, sys.platform)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise invalid_argument("client", f"{path} is not UTF-8", "Save it as UTF-8.") from error
+    except OSError as error:
+        raise unusable_path(error) from error
+
+
+def _check_client(client: str) -> str:
+    if client not in LAYOUTS:
+        hint = suggestion(client, tuple(LAYOUTS), f"Use {', '.join(LAYOUTS)}.")
+        raise invalid_argument("client", f"{quote(client)} is not a client that can be installed to", hint)
+    return client
+
+
+def _program() -> Sequence[str]:
+    """Return the words that run graph-memory, with a whole path, because clients have a search path of their own."""
+    started = Path(sys.argv[0])
+    if started.stem == "graph-memory" and started.is_file():
+        return [str(started.absolute())]
+    found = shutil.which("graph-memory")
+    return [found] if found else [sys.executable, "-m", "graph_memory"]

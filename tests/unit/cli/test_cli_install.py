@@ -1,0 +1,223 @@
+"""`install` writes the entries of each client in its own format, keeps a backup, and touches nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from graph_memory import Code, GraphError
+from graph_memory.cli.clients.entries import edit, wanted_entries
+from graph_memory.cli.clients.places import LAYOUTS, ConfigFile, files_of
+from graph_memory.cli.main import app
+from graph_memory.hooks.clients import CLIENTS
+from tables import for_rows
+
+ROOT = Path(__file__).parents[3]
+EARLIER: dict[str, Any] = {
+    "version": 1,
+    "mcpServers": {"other": {"command": "x"}},
+    "servers": {"other": {"command": "x"}},
+    "context_servers": {"other": {"command": "x"}},
+    "model": "opus",
+    "hooks": {"Stop": [{"matcher": "*", "hooks": [{"type": "command", "command": "bell"}]}]},
+}
+EARLIER_TOML = '# mine\nmodel = "o3"\n\n[mcp_servers.other]\ncommand = "x"\n\n[profiles.fast]\nmodel = "o4"\n'
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a user, and a project in it."""
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    program = tmp_path / "bin" / "graph-memory"
+    program.parent.mkdir()
+    program.touch()
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+def earlier_files(client: str, base: Path, scope: Any) -> dict[Path, str]:
+    """Write files as a user may have them, and return their texts."""
+    texts: dict[Path, str] = {}
+    for file in files_of(client, scope, base, sys.platform):
+        text = EARLIER_TOML if file.is_toml else json.dumps(EARLIER, indent=4) + "\n"
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        file.path.write_text(text)
+        texts[file.path] = text
+    return texts
+
+
+def values(path: Path) -> dict[str, Any]:
+    text = path.read_text()
+    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+
+
+@pytest.mark.parametrize("client", LAYOUTS)
+def test_install_adds_entries_once_and_uninstall_removes_them(user: Path, client: str) -> None:
+    before = earlier_files(client, user, "user")
+    assert run("install", client).exit_code == 0
+    installed = {path: path.read_text() for path in before}
+    assert all(text != before[path] for path, text in installed.items())
+    for path, text in before.items():
+        [backup] = path.parent.glob(f"{path.name}.*.backup")
+        assert backup.read_text() == text
+    assert "Nothing to change" in run("install", client).stderr
+    assert {path: path.read_text() for path in before} == installed
+    listed = json.loads(run("install", "--list", "--json").stdout)["installed"]
+    assert {row["path"] for row in listed} == {str(path) for path in before}
+    assert run("uninstall", client).exit_code == 0
+    for path, text in before.items():
+        old = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        assert values(path) == old
+    assert json.loads(run("install", "--list", "--json").stdout)["installed"] == []
+
+
+@pytest.mark.parametrize("client", LAYOUTS)
+def test_install_makes_new_files_and_uninstall_deletes_them(user: Path, client: str) -> None:
+    paths = [file.path for file in files_of(client, "user", user, sys.platform)]
+    run("install", client)
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
+    run("uninstall", client)
+    assert [path for path in paths if path.exists()] == []
+
+
+@for_rows("client", [client for client in LAYOUTS if LAYOUTS[client].project])
+def test_a_project_has_entries_of_its_own(client: str) -> None:
+    files = files_of(client, "project", Path("/p"), "linux")
+    assert all(file.path.is_relative_to("/p") for file in files)
+    assert any(file.servers for file in files)
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path) -> None:
+    result = run("install", "claude-code", "--dry-run", "--scope", "project")
+    assert '+    "graph-memory": {' in result.stdout
+    assert "Nothing was written" in result.stderr
+    assert not (user / "project" / ".mcp.json").exists()
+
+
+def test_the_hooks_of_a_client_call_this_installation(user: Path) -> None:
+    run("install", "claude-code", "--domain", "work")
+    hooks = values(user / ".claude" / "settings.json")["hooks"]
+    assert set(hooks) == set(CLIENTS["claude-code"].events)
+    [group] = hooks["UserPromptSubmit"]
+    program = user / "bin" / "graph-memory"
+    command = f"{program} hook UserPromptSubmit --client claude-code --capture all --domain work"
+    assert group == {"hooks": [{"type": "command", "command": command, "timeout": 5}]}
+    server = values(user / ".claude.json")["mcpServers"]["graph-memory"]
+    assert server == {"command": str(program), "args": ["mcp", "--for", "agent", "--domain", "work"]}
+
+
+def test_less_capture_removes_hooks_and_keeps_those_of_others(user: Path) -> None:
+    earlier_files("gemini-cli", user, "user")
+    path = user / ".gemini" / "settings.json"
+    run("install", "gemini-cli")
+    hooks = values(path)["hooks"]
+    assert hooks["AfterTool"][0]["hooks"][0]["timeout"] == 5_000
+    hooks["BeforeAgent"][0]["hooks"].append({"type": "command", "command": "mine"})
+    path.write_text(json.dumps({**values(path), "hooks": hooks}))
+    run("install", "gemini-cli", "--capture", "off")
+    hooks = values(path)["hooks"]
+    assert {"Stop", "SessionStart", "BeforeAgent"} == set(hooks)
+    assert hooks["BeforeAgent"][0] == {"hooks": [{"type": "command", "command": "mine"}]}
+    assert "--capture off" in hooks["BeforeAgent"][1]["hooks"][0]["command"]
+
+
+def test_cursor_has_flat_hooks_and_a_version(user: Path) -> None:
+    run("install", "cursor")
+    document = values(user / ".cursor" / "hooks.json")
+    assert document["version"] == 1
+    [entry] = document["hooks"]["beforeSubmitPrompt"]
+    assert set(entry) == {"command", "timeout"}
+
+
+def test_the_root_of_codex_hooks_has_no_other_keys(user: Path) -> None:
+    run("install", "codex")
+    assert set(values(user / ".codex" / "hooks.json")) == {"hooks"}
+    assert values(user / ".codex" / "config.toml")["mcp_servers"]["graph-memory"]["args"][0] == "mcp"
+
+
+@for_rows(
+    "text",
+    [
+        'mcp_servers = {graph-memory = {command = "old"}}\n',
+        '[mcp_servers]\ngraph-memory.command = "old"\nother.command = "x"\n',
+        "not = [toml",
+    ],
+)
+def test_toml_that_cannot_be_edited_safely_is_left_alone(text: str) -> None:
+    wanted = wanted_entries("codex", ["graph-memory"], "graph-memory", "all", "auto")
+    with pytest.raises(ValueError):  # noqa: PT011 - its text is not shown alone
+        edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted)
+
+
+def test_an_old_table_of_toml_is_replaced() -> None:
+    old = '[mcp_servers.graph-memory]\ncommand = "old"\n\n[mcp_servers.graph-memory.env]\nA = "1"\n'
+    text = f"{EARLIER_TOML}\n{old}\n[z]\na = 1\n"
+    wanted = wanted_entries("codex", ["gm"], "gm", "all", "auto")
+    new = tomllib.loads(edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted))
+    assert new["mcp_servers"] == {
+        "other": {"command": "x"},
+        "graph-memory": {"command": "gm", "args": wanted.server[1:]},
+    }
+    assert (new["z"], new["profiles"]) == ({"a": 1}, {"fast": {"model": "o4"}})
+
+
+def test_a_file_with_comments_is_not_changed(user: Path) -> None:
+    [file] = files_of("zed", "user", user, sys.platform)
+    file.path.parent.mkdir(parents=True)
+    file.path.write_text('// mine\n{"theme": "One"}\n')
+    with pytest.raises(GraphError) as error:
+        run("install", "zed")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert file.path.read_text() == '// mine\n{"theme": "One"}\n'
+
+
+def test_a_linked_file_stays_a_link_and_keeps_its_mode(user: Path) -> None:
+    real = user / "dotfiles.json"
+    real.write_text("{}")
+    real.chmod(0o644)
+    (user / ".claude.json").symlink_to(real)
+    run("install", "claude-code")
+    assert (user / ".claude.json").is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o644
+    assert "graph-memory" in values(real)["mcpServers"]
+
+
+@for_rows(
+    ("platform", "path"),
+    [
+        ("linux", ".config/Claude/claude_desktop_config.json"),
+        ("darwin", "Library/Application Support/Claude/claude_desktop_config.json"),
+        ("win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+    ],
+)
+def test_each_system_has_its_folder_of_configuration(platform: str, path: str) -> None:
+    [file] = files_of("claude-desktop", "user", Path("/home"), platform)
+    assert file.path == Path("/home") / path
+
+
+def test_the_plugin_of_claude_code_has_the_entries_that_install_writes() -> None:
+    plugin = ROOT / "plugins" / "claude-code"
+    wanted = wanted_entries("claude-code", ["graph-memory"], "graph-memory", "all", "auto")
+    for name, file in (
+        ("hooks/hooks.json", ConfigFile(Path("hooks.json"), has_hooks=True)),
+        (".mcp.json", ConfigFile(Path(".mcp.json"), "mcpServers")),
+    ):
+        text = (plugin / name).read_text()
+        assert edit(text, file, "claude-code", wanted) == text
+    manifest = values(plugin / ".claude-plugin" / "plugin.json")
+    [entry] = values(ROOT / ".claude-plugin" / "marketplace.json")["plugins"]
+    assert entry["name"] == manifest["name"]
+    assert (ROOT / entry["source"]).resolve() == plugin
