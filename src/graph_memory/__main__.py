@@ -35,9 +35,9 @@ def run() -> None:
 
 
 def _handle_unraisable(args: sys.UnraisableHookArgs) -> None:
-    """Handle a Ctrl-C that Python would drop, as in the clean-up of an import. Other errors are printed."""
+    """Handle a Ctrl-C that Python would ignore, such as during the clean-up of an import. Print other errors."""
     if issubclass(args.exc_type, KeyboardInterrupt):
-        Timer(0.01, _thread.interrupt_main).start()  # later, because here Python would drop it again
+        Timer(0.01, _thread.interrupt_main).start()  # later, because Python would ignore it again here
     else:
         sys.__unraisablehook__(args)
 

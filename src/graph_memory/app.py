@@ -54,11 +54,11 @@ async def open_memory(
     origin: Origin | None = None,
     follows: bool = False,
 ) -> AsyncGenerator[Memory]:
-    """Yield an open memory: on the server that NEO4J_URI names, or else on a local Neo4j that is started if needed.
+    """Yield an open memory on the server of NEO4J_URI, or else on a local Neo4j, which is started if needed.
 
     The local Neo4j keeps running afterwards, for all processes with the same home. `origin` is recorded in the log for
-    changes (default: the actor and session of the settings). A long-running process `follows` the logs of its domains,
-    so that new texts are indexed before the next search. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    changes (default: the actor and session of the settings). If it `follows`, as a long-running process should, it
+    indexes new texts in the background. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
     """
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
@@ -211,7 +211,7 @@ def source_at(settings: Settings, name: str, database: str | None) -> GivenSourc
 
 
 def _is_same_server(first: str, second: str) -> bool:
-    """Return whether two addresses are of one server, both with TLS or both without."""
+    """Return whether two addresses are of the same server, both with TLS or both without."""
     try:
         return _server_at(first) == _server_at(second)
     except ValueError:  # an invalid port
@@ -221,7 +221,7 @@ def _is_same_server(first: str, second: str) -> bool:
 def _server_at(uri: str) -> tuple[str | None, ...]:
     parts = urlsplit(uri)
     host = "localhost" if parts.hostname in _LOOPBACK else parts.hostname
-    login = parts.username  # no address may have one: opening the connection raises an error
+    login = parts.username  # addresses with a user name are rejected when the connection is opened
     return host, str(parts.port or _BOLT_PORT), parts.scheme.partition("+")[2], login
 
 
@@ -241,7 +241,7 @@ async def _find_server(settings: Settings, progress: Progress) -> Address:
 
 
 def _embedder(settings: Settings, version: str) -> Embedder | None:
-    """Return the embedder, or None if it is off. If the server cannot search vectors, it raises the reason."""
+    """Return the embedder, or None if it is off. On a server without vector search, its calls raise the reason."""
     chosen = embedder(settings)
     if chosen is None or server_at(version) >= VECTORS_SINCE:
         return chosen

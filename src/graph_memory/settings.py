@@ -1,4 +1,4 @@
-"""Every setting, read once from the environment and never changed after."""
+"""All settings, read once from the environment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MIB = 1024 * KIB
 
 
 ENVIRONMENT: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
-"""The environment variables of the process for which a command runs, if that is another process."""
+"""The environment variables of the process that a command runs for, if it is another process."""
 
 
 class _Environment(EnvSettingsSource):
@@ -44,7 +44,7 @@ class _Environment(EnvSettingsSource):
 
 
 class Settings(BaseSettings):
-    """One frozen set of settings. Each field is `GRAPH_MEMORY_<FIELD>` in the environment.
+    """All settings, frozen. Each field is `GRAPH_MEMORY_<FIELD>` in the environment.
 
     The four that name a Neo4j server use the ecosystem's own names instead: `NEO4J_URI`, `NEO4J_USERNAME`,
     `NEO4J_PASSWORD` and `NEO4J_DATABASE`. Without `NEO4J_URI` a local Neo4j is started and reused.
@@ -56,11 +56,11 @@ class Settings(BaseSettings):
 
     home: Path = Field(
         default_factory=lambda: user_data_path("graph-memory", appauthor=False),
-        description="Folder for everything that is kept: the local database, blobs, run files and logs.",
+        description="Folder of the local database, blobs, run files and logs.",
     )
     cache: Path = Field(
         default_factory=lambda: user_cache_path("graph-memory", appauthor=False),
-        description="Folder for what can be fetched or rebuilt: Neo4j's jars and caches.",
+        description="Folder of files that can be downloaded or rebuilt: Neo4j's jars and caches.",
     )
 
     neo4j_uri: str | None = Field(
@@ -123,12 +123,14 @@ class Settings(BaseSettings):
         default=0, ge=0, le=65535, description="HTTP port of the local Neo4j. 0: 7474, or a free port if that is taken."
     )
     java: Path | None = Field(
-        default=None, description="A java command, 21 or newer. Empty: the bundled Java, or else an installed one."
+        default=None,
+        description="Path of a java command, version 21 or newer. Empty: the bundled Java, or else an installed one.",
     )
     aot: Literal["auto", "use", "off"] = Field(
         default_factory=lambda: "use" if os.environ.get("CI") else "auto",
-        description="Java's AOT cache, which halves the start of the local Neo4j. `auto`: use it, and make it in the "
-        "background after a start without it. `use`: never make it (the default where CI is set). `off`: do neither.",
+        description="Java's AOT cache, which halves the start of the local Neo4j. `auto`: use it, and create it in "
+        "the background after a start without it. `use`: never create it (the default if CI is set). "
+        "`off`: do neither.",
     )
     start_timeout: float = Field(default=180.0, gt=0, description="Seconds that the local Neo4j may take to start.")
 
@@ -167,7 +169,7 @@ class Settings(BaseSettings):
 
     blob_url: str | None = Field(
         default=None,
-        description="Where large and binary content is kept: a folder or an fsspec URL. Empty: `blobs` in home.",
+        description="Folder or fsspec URL for large and binary content. Empty: `blobs` in home.",
     )
     inline_content_bytes: int = Field(
         default=16 * KIB,
@@ -186,9 +188,9 @@ class Settings(BaseSettings):
     content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for a cache of content.")
     embeddings: Literal["local", "off", "ollama", "openai"] = Field(
         default="local",
-        description="What makes vectors for semantic search. local: a small model in the process, fetched once "
-        "(16 MB). ollama, openai: a server that speaks OpenAI's embeddings protocol. off: search by words and "
-        "connections alone.",
+        description="Source of the vectors for semantic search. local: a small model within the process, downloaded "
+        "once (16 MB). ollama, openai: a server that speaks OpenAI's embeddings protocol. off: search by "
+        "words and connections alone.",
     )
     embedding_model: str | None = Field(
         default=None,
@@ -212,9 +214,9 @@ class Settings(BaseSettings):
     )
     model: Literal["off", "ollama", "openai", "anthropic"] = Field(
         default="off",
-        description="Language model that `memory_synthesize`, `memory_query` and `remember` ask. ollama, openai: a "
-        "server that speaks OpenAI's chat protocol. anthropic: Anthropic's API. off: none; callers get the material to "
-        "read themselves.",
+        description="Language model of `memory_synthesize`, `memory_query` and `remember`. ollama, openai: a server "
+        "that speaks OpenAI's chat protocol. anthropic: Anthropic's API. off: none; callers get the "
+        "stored texts instead.",
     )
     model_name: str | None = Field(
         default=None,
@@ -237,11 +239,11 @@ class Settings(BaseSettings):
     remember_model_time: float = Field(
         default=20.0,
         ge=0,
-        description="Seconds that the model may take for a call of `remember`, in which it splits text into facts and "
-        "settles doubts. After that it is remembered without it. 0: `remember` never asks it.",
+        description="Seconds that the model may take in a call of `remember` to split text into facts and to compare "
+        "facts. After that, `remember` continues without it. 0: `remember` never asks it.",
     )
     background_index: bool = Field(
-        default=True, description="Index what is new for search while nobody searches, in a server that stays."
+        default=True, description="Let a long-running server index new writes for search in the background."
     )
     use_counts: bool = Field(
         default=True,
@@ -249,8 +251,8 @@ class Settings(BaseSettings):
     )
     search_nodes: Literal["words", "plain"] = Field(
         default="words",
-        description="What `search_nodes` does with words that stand nowhere together. words: it finds the entities "
-        "that have each of them, the best first. plain: it finds nothing, as the official memory server does.",
+        description="What `search_nodes` returns if no entity contains the query as a whole. words: the entities that "
+        "contain each of its words, best first. plain: nothing, like the official memory server.",
     )
     archetype: str = Field(
         default="",
@@ -260,10 +262,14 @@ class Settings(BaseSettings):
     read_graph_tokens: int = Field(
         default=25_000,
         ge=1_000,
-        description="Tokens of an answer of `read_graph` over MCP without `max_tokens`. A larger graph comes in parts.",
+        description="Maximum number of tokens that `read_graph` returns over MCP without `max_tokens`. A larger graph "
+        "is paged.",
     )
     open_type_limit: int = Field(
-        default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
+        default=200,
+        ge=0,
+        le=10_000,
+        description="Maximum number of types that writes may add to a domain with an open ontology.",
     )
     agent_limits: dict[Literal["events", "entities", "relations", "patterns", "documents"], NonNegativeInt] = Field(
         default_factory=dict[Literal["events", "entities", "relations", "patterns", "documents"], NonNegativeInt],
@@ -272,11 +278,13 @@ class Settings(BaseSettings):
     )
     agent_prune: Literal["never", "at_limit"] = Field(
         default="never",
-        description="When a domain is pruned. at_limit: to 80 % of a limit, in the background, if a call finds that it "
-        "has more than 90 % of the events, patterns or documents allowed. never: only by `agent prune`.",
+        description="When a domain is pruned. at_limit: in the background, to 80 % of a limit, when it exceeds 90 % "
+        "of its limit of events, patterns or documents. never: only by `agent prune`.",
     )
     log_level: str = Field(
-        default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."
+        default="WARNING",
+        pattern=r"^(DEBUG|INFO|WARNING|ERROR)$",
+        description="Minimum level of log messages on stderr.",
     )
 
     @classmethod
@@ -288,7 +296,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources: arguments, then the environment of the process, or that of `ENVIRONMENT`."""
+        """Return the sources: arguments, then the environment of the process or of `ENVIRONMENT`."""
         return init_settings, _Environment(settings_cls)
 
     @field_validator("home", "cache", "java", "memory_file_path", mode="before")
@@ -337,7 +345,7 @@ class Settings(BaseSettings):
 
 
 def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
-    """Return a warning if `MEMORY_FILE_PATH` names no file; nothing otherwise."""
+    """Return a warning if `MEMORY_FILE_PATH` names no file, otherwise an empty text."""
     path = settings.memory_file_path
     if path is None or os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where a folder may not be read
         return ""
@@ -346,10 +354,7 @@ def missing_memory_file(settings: Settings, *, with_path: bool = True) -> str:
 
 
 def expanded_path(text: str) -> str:
-    """Return a path as a shell would: without quotes around it, with `~`, `$HOME` and `file://` resolved.
-
-    A blank path is empty.
-    """
+    """Return a path without quotes around it, and with `~`, `$HOME` and `file://` resolved. A blank path is empty."""
     path = text.strip()
     if len(path) > 1 and path[0] == path[-1] and path[0] in "\"'":
         path = path[1:-1]
@@ -361,9 +366,9 @@ def expanded_path(text: str) -> str:
 
 
 def http_url(url: str) -> str:
-    """Return a URL of a web server without the slash at its end. Raises ValueError; credentials are no part of it."""
+    """Return the URL of a web server without a final slash. Raises ValueError for other URLs and for credentials."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
         raise ValueError("must be a URL as in http://localhost:11434/v1, without a user name")
-    _ = parts.port  # raises for one that is none
+    _ = parts.port  # raises ValueError for an invalid port
     return url.rstrip("/")

@@ -95,7 +95,7 @@ hook clients.clients:hook Run by the hooks of clients. Reads an event as JSON fr
 verify upkeep:verify Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ.
 rebuild upkeep:rebuild Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired.
 reindex upkeep:reindex Rebuild the search index of a domain from its log.
-gc upkeep:gc Collect garbage: remove the blobs, which hold large and binary content, that no event refers to.
+gc upkeep:gc Collect garbage: remove blobs (large and binary contents) that no event refers to.
 scan retention:scan Search the whole database and all blobs for a text. Exits with 1 if it is found.
 reconcile reconcile:reconcile Show changes made outside graph-memory. Adopt or undo them. Exits with 1 if some are left.
 backup backup:backup Save the local Neo4j and its blobs to one file. Neo4j stops for the dump, and starts again if it was running.

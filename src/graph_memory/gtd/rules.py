@@ -55,7 +55,7 @@ def day_of(value: PropertyValue | None) -> date | None:
 
 
 def minutes_of(value: PropertyValue | None) -> float | None:
-    """Return an estimate in minutes, of a range its upper end. None if the value is no duration.
+    """Return an estimate in minutes (the upper end of a range), or None if the value is not a duration.
 
     A number is in minutes. Text may be `30`, `30m`, `30-45 minutes`, `1h 30m`, `1.5 hours`, `1:30` or `PT1H30M`.
     """

@@ -53,7 +53,7 @@ class Advice:
         if text := hint.render(self._name):
             return text + (" Without a shell, ask your user to run it." if has_command else "")
         names = (reference.names[0] for reference in hint.references)
-        return f"No tool of this server does that. {self._how_to_add(*names)}"
+        return f"No tool of this server does this. {self._how_to_add(*names)}"
 
     def _name(self, reference: Reference) -> str | None:
         """Return the served tools of a reference, or None. Arguments and commands are returned unchanged."""
@@ -69,7 +69,7 @@ class Advice:
     def answer(self, result: Result, *, has_calls: bool) -> dict[str, object]:
         """Return a result whose guides and warnings name only served tools.
 
-        Ready calls of other tools tell how to add these.
+        A ready call of another tool gets a note on how to add that tool.
         """
         rendered = self._with_guide(result.to_dict())
         if warnings := cast("Sequence[str] | None", getattr(result, "warnings", None)):

@@ -41,7 +41,7 @@ def actor_of(ctx: Context) -> str | None:
 
 
 def asks_within_calls(ctx: Context) -> bool:
-    """Return whether the server can query the client only in the response to a call, which the client then repeats."""
+    """Return whether the server can ask the client only in a response to a call, which the client then repeats."""
     return ctx.protocol_version >= _WITHOUT_SESSIONS
 
 

@@ -16,13 +16,13 @@ from graph_memory.model.text.wording import quote
 START_TOOL = "session_start"
 """The tool that the prompts refer to. Without it, the server offers no prompts."""
 _PROJECT = "project"
-_BEGIN = ("You have a lasting memory. Begin with {session_start}{of_project}, and keep to this:\n\n", "{ways}")
+_BEGIN = ("You have a lasting memory. Begin with {session_start}{of_project}, and follow these rules:\n\n", "{ways}")
 _SAVE = (
-    "Save what this session brought to your lasting memory:\n",
-    "\n- What was learned or decided, and why: {remember}, by the name of what it is about. Skip what the files say "
-    "themselves.",
-    "\n- What is no longer true: {remember} with replaces, or the property that has a new value.",
-    "\n- What changed about you, me or the project: {edit_block} with persona, human or project, a line each.",
+    "Save the results of this session to your lasting memory:\n",
+    "\n- New facts and decisions, with reasons: {remember}, with the name of its subject. Skip facts that are in the "
+    "files.",
+    "\n- Facts that are no longer true: {remember} with replaces, or with the property that has a new value.",
+    "\n- Changes about you, me or the project: {edit_block} with persona, human or project, a line each.",
     "\n- Answer the questions that {remember} asked, with {decide}.",
     "\n- {session_end}{of_project} with a summary of a few lines: what was done, what was decided, what is open.",
     "\n\nThen tell me in a sentence or two what you saved.",
@@ -37,7 +37,7 @@ class _Prompt:
 
     def entry(self, name: str) -> types.Prompt:
         """Return the entry of the prompt in `prompts/list`."""
-        project = types.PromptArgument(name=_PROJECT, description="What you work on, by its name", required=False)
+        project = types.PromptArgument(name=_PROJECT, description="Name of the project", required=False)
         return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
 
     def text(self, project: str | None) -> Hint:
@@ -48,7 +48,7 @@ class _Prompt:
 
 PROMPTS: Mapping[str, _Prompt] = {
     "memory-guide": _Prompt("Memory guide", "How to work with this memory, from the start of a session", _BEGIN),
-    "save-session": _Prompt("Save session", "Keep what this session brought, before it ends", _SAVE),
+    "save-session": _Prompt("Save session", "Save the results of this session before it ends", _SAVE),
 }
 
 

@@ -46,7 +46,7 @@ class Attempt:
         if self._error is not None:
             raise GraphError(self._error.code, self._error.message, self._error.details)
         if self._memory is None:
-            hint = "Try again in a few seconds. Only the first start takes long: it fetches Neo4j."
+            hint = "Try again in a few seconds. Only the first start takes long: it downloads Neo4j."
             raise GraphError(Code.STARTING, f"The memory is not ready yet: {self.stage}", {"hint": hint})
         return self._memory
 

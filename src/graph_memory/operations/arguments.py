@@ -44,20 +44,20 @@ Strength = Annotated[
     Field(description="Parts, each 0 to 1, or one number"),
 ]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids (default all)")]
-ValidAt = Annotated[str, Field(description="Only what holds then")]
-Detail = Annotated[bool, Field(description="Also type, title, ends")]
+ValidAt = Annotated[str, Field(description="Only facts that hold at this time")]
+Detail = Annotated[bool, Field(description="Adds type, title, ends")]
 Cursor = Annotated[str, Field(description="From next_cursor")]
-ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Fails if it has changed")]
+ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Fails if the version differs")]
 
 
 class Call(TypedDict):
-    """The argument of every tool. The instructions of the server describe it once."""
+    """The argument that every tool has. The server's instructions describe it once."""
 
     domain: NotRequired[str]
 
 
 class MultiDomainCall(Call):
-    """The arguments of tools that can read several domains. The instructions of the server describe them."""
+    """The arguments of tools that can read several domains. The server's instructions describe them."""
 
     domains: NotRequired[Names]
     include_children: NotRequired[bool]

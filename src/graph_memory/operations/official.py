@@ -59,7 +59,7 @@ def fit_shape(
     own: Collection[str] = (),
     of_items: Collection[str] = (),
 ) -> Any:  # noqa: ANN401
-    """Return a value without the parts that neither its shape, nor `own`, nor `of_items` for its items, has."""
+    """Return a value with only the parts that are in its shape or in `own`, and for list items in `of_items`."""
     shape = _bare(shape)
     if isinstance(shape, dict):
         own_parts = {name: value[name] for name in own if name in value}
@@ -96,9 +96,9 @@ def _kind_of(value: object) -> str:
 class OfficialOperation(Operation[Any, Any]):
     """An operation with the arguments, results and errors of the official memory server.
 
-    `accepts` returns whether arguments that do not fit the shape are in our spelling, which is accepted too. `own` are
-    additional arguments of ours, and `own_of_items` of the items of a list. An operation that `tells_more` than
-    its output schema allows does so only in the text, because clients reject it elsewhere.
+    `accepts` returns whether arguments that do not fit the shape use our spelling, which is accepted too. `own` are our
+    additional arguments, and `own_of_items` those of list items. If an operation `tells_more` than its output schema
+    allows, the additional fields are only in the text of its result, because clients reject them in structured content.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class OfficialOperation(Operation[Any, Any]):
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
 
     def _without_empty(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Return arguments without null or empty ones of ours, and with integers for whole numbers."""
+        """Return the arguments without our null or empty ones, and with integers for whole numbers."""
         ours = {*self._own, _DOMAIN}
         return {
             name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value
@@ -155,7 +155,7 @@ class OfficialOperation(Operation[Any, Any]):
         return fit_shape(arguments, dict(self._takes), self._own, self._own_of_items)
 
     def is_ours(self, arguments: CallArguments) -> bool:
-        """Return whether arguments are in our spelling."""
+        """Return whether arguments use our spelling."""
         return self._accepts(arguments) and next(faults(arguments, dict(self._takes)), None) is not None
 
     @cached_property

@@ -24,7 +24,7 @@ _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 class Effect(Enum):
-    """The effect of an operation on the memory: `(only reads, destroys, can be repeated without further effect)`."""
+    """The effect of an operation on the memory: `(is read-only, is destructive, is idempotent)`."""
 
     READS = (True, False, True)
     """Changes nothing."""
@@ -39,11 +39,11 @@ class Effect(Enum):
 
 
 class Operation(Generic[A, R]):
-    """An operation. It has the name and the description of its function.
+    """An operation. Its name and description are those of its function.
 
-    A toolset does not include an operation that is `by_name`: a server serves it only under its own name. A `local`
-    operation is about the machine of the caller, so no server offers it over HTTP. An operation `in_session` acts on
-    the session of a server, so the command line does not offer it.
+    An operation that is `by_name` belongs to no toolset: a server offers it only if the settings name it. A `local`
+    operation concerns the caller's machine, so no server offers it over HTTP. An operation `in_session` acts on the
+    session of a server, so the command line does not offer it.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Operation(Generic[A, R]):
 
     @cached_property
     def returns_calls(self) -> bool:
-        """Whether its result may contain calls of other operations, ready to be made."""
+        """Whether its result may contain complete calls of other operations."""
         return "ReadyCall" in self.result.model_json_schema().get("$defs", {})
 
     def takes(self, argument: str) -> bool:

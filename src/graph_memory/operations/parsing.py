@@ -1,7 +1,7 @@
-"""Arguments of a call, read strictly: unknown arguments and values of another type are rejected.
+"""Strict parsing of the arguments of a call: unknown arguments and values of other types are rejected.
 
-Three spellings that clients cannot avoid are accepted: a whole number with a decimal point, an object written as a JSON
-string if a string is accepted too, and an empty string for an optional argument.
+Three spellings that clients cannot avoid are accepted: a whole number with a decimal point, an object as a JSON string
+if a string is accepted too, and an empty string for an optional argument.
 """
 
 from __future__ import annotations

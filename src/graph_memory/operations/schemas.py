@@ -33,8 +33,8 @@ def result_schema(shape: type[object]) -> Schema:
 def output_schema(shape: type[object]) -> Schema:
     """Return the schema of a tool's result, with the properties that every success has.
 
-    No property is required, because clients of the TypeScript SDK 1 hold the structured content of an error to the
-    same schema, and hide the whole error if it does not fit.
+    No property is required, because clients of the TypeScript SDK 1 validate the structured content of an error against
+    the same schema, and hide the error if it does not fit.
     """
     schema = result_schema(shape)
     always = {name: part for name, part in properties_of(schema).items() if name in required_names(schema)}
@@ -73,7 +73,7 @@ def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
     if "properties" in compact and compact.get("additionalProperties") is not True:
         compact.pop("additionalProperties", None)
     if compact.get("maximum") == MOST:
-        del compact["maximum"]  # larger numbers are refused because JSON readers round them; agents need not know
+        del compact["maximum"]  # larger numbers are rejected because JSON readers round them; agents need not know
     return _without_null(compact)
 
 

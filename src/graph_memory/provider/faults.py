@@ -54,7 +54,7 @@ def unreadable_reply(error: ValidationError) -> PermanentFailure:
     """Return the failure of an invalid reply. It contains no part of the reply."""
     fault = error.errors(include_input=False, include_url=False)[0]
     location = ".".join(map(str, fault["loc"]))
-    return PermanentFailure(f"sent a reply that is none: {location + ': ' if location else ''}{fault['msg']}")
+    return PermanentFailure(f"sent an invalid reply: {location + ': ' if location else ''}{fault['msg']}")
 
 
 def _explanation_in(body: bytes) -> str:

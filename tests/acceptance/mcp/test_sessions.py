@@ -15,7 +15,7 @@ async def test_what_a_session_kept_is_told_at_the_start_of_the_next(environment:
         assert first["empty"]
         assert "This memory is empty." in first["text"]
         prompt = await agent.client.get_prompt("save-session", {"project": "Apollo"})
-        assert prompt.description == "Keep what this session brought, before it ends"
+        assert prompt.description == "Save the results of this session before it ends"
         told = await agent.call("remember", name="Ben", type="person", observations=["works at Merrow"])
         block = await agent.call("edit_block", label="human", text="Ada, a pilot.")
         assert (block["characters"], block["limit"]) == (13, 2_000)

@@ -48,9 +48,10 @@ def show(
 
 @command(app, "apply")
 def apply_file(call: Call, file: SourceArgument) -> None:
-    """Make the types of a domain what a file declares: create it with them, or add and change types. Safe to repeat.
+    """Apply the types in a file to a domain: create the domain, or add and change types. Safe to repeat.
 
-    Everything stored must fit what its type becomes. Otherwise nothing is changed, and the error says what does not.
+    All stored data must fit the changed types. Otherwise nothing is changed, and the error lists the data that does
+    not.
     """
     ontology = read_ontology(file)
     call.answer(

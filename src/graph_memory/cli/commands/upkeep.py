@@ -69,10 +69,10 @@ def gc(
     call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
     grace: Annotated[
-        float, typer.Option(min=0, metavar="SECONDS", help="Keep blobs that were written in the last so many seconds.")
+        float, typer.Option(min=0, metavar="SECONDS", help="Keep blobs that were written in the last SECONDS.")
     ] = DAY_SECONDS,
 ) -> None:
-    """Collect garbage: remove the blobs, which hold large and binary content, that no event refers to."""
+    """Collect garbage: remove blobs (large and binary contents) that no event refers to."""
 
     def show(collected: BlobsCollected) -> None:
         for blob in collected.blobs:

@@ -131,7 +131,7 @@ class Bodies:
                 if len(body) > self._limit:
                     return _too_large(self._limit)
                 if self._bytes_held > _MOST_LARGE_BODIES * self._limit:
-                    return PlainTextResponse("Too much at once", 503, {"Retry-After": "1", "Connection": "close"})
+                    return PlainTextResponse("Too many large bodies", 503, {"Retry-After": "1", "Connection": "close"})
             return None
         return _too_slow(self._seconds)
 

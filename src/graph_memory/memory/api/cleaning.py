@@ -1,4 +1,4 @@
-"""`Cleaning`: duplicate and unconnected entities, and other entities to check. The modules beside it do the work."""
+"""`Cleaning`: duplicate and unconnected entities, and other entities to check."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Cleaning:
         self._domain = domain_of
 
     async def find_similar(self, name: str, *, limit: int = 10, domain: str | None = None) -> SimilarFound:
-        """Return the entities that are similar to an entity, by name, alias, observations, and with vectors by meaning.
+        """Return the entities that are similar to an entity by name, alias, observations or (with vectors) meaning.
 
-        Each has a score, 0 to 1, the reasons, and the call of `merge_entities` if both are the same. Raises
-        NODE_NOT_FOUND, with the nearest name.
+        Each result has a score from 0 to 1, the reasons, and the `merge_entities` call to use if both are the same.
+        Raises NODE_NOT_FOUND with the nearest name.
         """
         where = self._domain(domain)
         [named] = await ids.resolve_names(self._core, where, [asked.text_from(name, "name")])
@@ -41,10 +41,10 @@ class Cleaning:
     async def find_duplicates(
         self, *, limit: int = 20, min_score: float = SAME, domain: str | None = None
     ) -> Duplicates:
-        """Return the pairs of entities that may be the same, with a score of `min_score` or more, the surest first.
+        """Return the pairs of entities that may be the same, with a score of at least `min_score`, highest score first.
 
-        Names with other numbers in them are never alike. Up to 20,000 entities are compared; `left_out` says how many
-        are not. Each pair has the call of `merge_entities` that keeps the one of which more is known.
+        Names that contain different numbers are never similar. At most 20,000 entities are compared; `left_out` is the
+        number of the others. Each pair has the `merge_entities` call that keeps the entity with more facts.
         """
         return await similar.find_duplicates(self._core, self._domain(domain), limit, min_score)
 
@@ -53,37 +53,37 @@ class Cleaning:
     ) -> EntitiesMerged:
         """Merge entities: their observations and relations move to `into`, and their names become its aliases.
 
-        Facts that `into` has already are not moved, and it keeps its own values if they differ: `conflicts` lists the
-        others. It is one write of up to 2,500 observations and relations: `since` and `until` are for `revert`. With
-        `dry_run`, nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
+        Facts that `into` already has are not moved. If values differ, `into` keeps its own, and `conflicts` lists the
+        others. All of it is one write of up to 2,500 observations and relations; pass its `since` and `until` to
+        `revert` to undo it. With `dry_run`, nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
         values = asked.names_from(names)
         target = asked.text_from(into, "into")
         return await merging.merge_entities(self._core, self._domain(domain), values, target, dry_run=dry_run)
 
     async def find_orphans(self, *, limit: int = 50, domain: str | None = None) -> Orphans:
-        """Return the entities without relations, the least known first, each with the call that helps."""
+        """Return the entities without relations, fewest observations first, each with a call that helps."""
         return await health.find_orphans(self._core, self._domain(domain), limit)
 
     async def graph_health(self, *, limit: int = 5, domain: str | None = None) -> GraphHealth:
         """Return problems of the entities, up to `limit` findings of each kind, each with the call that solves it.
 
-        Kinds are `duplicate`, `orphan`, `stale` (neither changed nor read for 180 days), `contradiction`, `hub`
-        (100 relations or more), `lost_premise` (inferred from facts that no longer hold), `unused_type` and
-        `open_question` (of `remember`).
+        Kinds are `duplicate`, `orphan`, `stale` (neither changed nor read for 180 days), `contradiction`, `hub` (100
+        relations or more), `lost_premise` (inferred from facts that no longer hold), `unused_type` and `open_question`
+        (of `remember`).
         """
         return await health.graph_health(self._core, self._domain(domain), limit)
 
     async def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that changed last, also by their observations and relations, and who changed them."""
+        """Return the entities that changed last, including their observations and relations, and the actors."""
         return await entity_lists.get_recent(self._core, self._domain(domain), limit)
 
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that were returned most often. Counts are written every few seconds."""
+        """Return the entities that calls returned most often. The counts are written every few seconds."""
         return await entity_lists.get_hot(self._core, self._domain(domain), limit)
 
     async def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:
-        """Return the entity of an id, name or alias; None if there is none. Raises INVALID_ARGUMENT."""
+        """Return the entity with an id, name or alias, or None if there is none. Raises INVALID_ARGUMENT."""
         where = self._domain(domain)
         name, *others = await ids.resolve_all(self._core, where, [asked.text_from(entity_id, "entity_id")])
         return None if others else await profiles.find_by_name(self._core, where, name)
@@ -95,5 +95,5 @@ class Cleaning:
         limit: int = 50,
         domain: str | None = None,
     ) -> EntityList:
-        """Return the entities of a type, as it was written. Raises INVALID_NODE_TYPE, with the nearest types."""
+        """Return the entities of exactly this type. Raises INVALID_NODE_TYPE with the nearest types."""
         return await entity_lists.get_by_type(self._core, self._domain(domain), asked.text_from(type, "type"), limit)

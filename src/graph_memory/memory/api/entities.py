@@ -1,4 +1,4 @@
-"""`Entities`: facts about entities, by their names. The modules beside it do the work."""
+"""`Entities`: facts about entities, by their names."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from graph_memory.storage.log.writing import utc_now
 
 
 class Entities(Cleaning):
-    """Entities with observations, and relations between them, by their names. It is `Memory.entities`.
+    """Entities with observations, and relations between them, by their names. Use it as `Memory.entities`.
 
-    An entity is a node of its type, a relation a connection, and an observation a record of its own. Names are compared
-    exactly, and no two entities of a domain have one name, whatever their types. The first write begins a domain with
-    an open ontology, if there is none; until then, reads find nothing. Where the types of a domain are closed, writes
-    raise INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for others. For the name of an entity that exists, its id can be
-    given, unless that is itself the name of one.
+    An entity is a node, a relation is a connection, and each observation is a record of its own. Names are compared
+    exactly, and are unique within a domain, whatever the types of the entities. The first write creates the domain with
+    an open ontology if it does not exist; before that, reads return nothing. In a domain with a closed ontology,
+    unknown types raise INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE. Wherever a method takes the name of an entity, it
+    also takes the entity's id, unless another entity has that id as its name.
     """
 
     async def create_entities(
@@ -60,7 +60,7 @@ class Entities(Cleaning):
 
         Each has a `name`, an `entityType` or `type` (default `entity`), and `observations`: texts, or objects with
         `text` and optionally `time`, `source`, `confidence` (0 to 1), `valid_from` and `valid_to`. It may have a
-        `description` and `properties`. A name that is given twice is created once, with what is given first.
+        `description` and `properties`. If a name occurs twice, only its first entity is created.
         """
         values = asked.new_entities(entities, utc_now())
         return await writes.create_entities(self._core, self._domain(domain), values)
@@ -70,9 +70,9 @@ class Entities(Cleaning):
     ) -> RelationsCreated:
         """Create relations, and return the new ones.
 
-        Each has the names `from` and `to`, a `relationType` or `type`, and optionally `properties`. A name without
-        an entity raises NODE_NOT_FOUND, with the nearest name. A `lenient` relation is stored nevertheless, and the
-        name becomes an entity when one is created. By default, relations with `relationType` are lenient.
+        Each has the names `from` and `to`, a `relationType` or `type`, and optionally `properties`. A name without an
+        entity raises NODE_NOT_FOUND with the nearest name. A `lenient` relation is stored even then; creating an entity
+        with that name completes it. By default, relations with `relationType` are lenient.
         """
         values = asked.new_relations(relations, lenient=lenient)
         return await self._relations(values, domain)
@@ -88,7 +88,7 @@ class Entities(Cleaning):
     ) -> ObservationsAdded:
         """Add observations to entities, all or none, and return the new ones.
 
-        Each has an `entityName`, and `contents` or `observations` as `create_entities` takes them. Raises
+        Each item has an `entityName`, and `contents` or `observations` in the form that `create_entities` takes. Raises
         NODE_NOT_FOUND for a name without an entity.
         """
         where = self._domain(domain)
@@ -106,15 +106,15 @@ class Entities(Cleaning):
         description: str | None = None,
         domain: str | None = None,
     ) -> EntityUpdated:
-        """Change an entity, and return its present state. Its id, observations and relations stay.
+        """Change an entity, and return its new state. It keeps its id, observations and relations.
 
-        `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with the
-        existing ones; a description replaces the earlier one. What it has must fit its `type`. Relations that
-        lead to a `new_name` of which there is no entity yet are its own then. Raises NODE_NOT_FOUND with the nearest
-        name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
-        INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY for a type that one of its
-        relations does not allow, the errors of their other rules, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT,
-        also if more than 2,500 relations lead to the new name.
+        `aliases` replaces all its other names, by which `remember` and recall find it. `properties` are merged with the
+        existing ones, and `description` replaces the old one. Lenient relations to the new name, stored before it had
+        an entity, then lead to this entity (at most 2,500, otherwise INVALID_ARGUMENT). Also raises NODE_NOT_FOUND with
+        the nearest name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY and
+        REQUIRED_PROPERTY_MISSING if the properties do not fit the type, INVALID_NODE_TYPE for a type that a closed
+        ontology lacks, INVALID_TOPOLOGY for a type that one of the relations does not allow, the errors of their other
+        rules, and TYPE_LIMIT_REACHED.
         """
         arguments = {"name": name, "new_name": new_name, "type": type, "aliases": aliases}
         wanted = edits.entity_edit({**arguments, "properties": properties, "description": description})
@@ -131,11 +131,11 @@ class Entities(Cleaning):
         confidence: float | None = None,
         domain: str | None = None,
     ) -> ObservationUpdated:
-        """Correct an observation of an entity, given by its id or its text, and return its present state.
+        """Correct an observation of an entity, given by its id or its text, and return its new state.
 
-        Its id, time and source stay. `confidence` is from 0 to 1. Raises NODE_NOT_FOUND with the nearest name, and
-        INVALID_ARGUMENT, also for what is no observation of the entity, with the nearest text, and for a text that
-        another of its observations has.
+        It keeps its id, time and source. `confidence` is from 0 to 1. Raises NODE_NOT_FOUND with the nearest name, and
+        INVALID_ARGUMENT with the nearest text if the entity has no such observation, or if it already has one with the
+        new text.
         """
         arguments = {"entityName": entity_name, "observation": observation, "text": text, "confidence": confidence}
         where = self._domain(domain)
@@ -145,7 +145,7 @@ class Entities(Cleaning):
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
         """Delete entities with their observations and relations. Unknown names are ignored.
 
-        `deleted` of the answer says how many were there, here and for observations and relations.
+        `deleted` of the result is the number of deleted items, as it is for observations and relations.
         """
         where = self._domain(domain)
         return await deletes.delete_entities(
@@ -155,7 +155,7 @@ class Entities(Cleaning):
     async def delete_observations(
         self, deletions: Sequence[Mapping[str, object]], *, domain: str | None = None
     ) -> Done:
-        """Delete observations: each has an `entityName` and the `observations` to delete. Unknown ones are ignored."""
+        """Delete observations. Each item has an `entityName` and `observations` to delete; unknown ones are ignored."""
         where = self._domain(domain)
         removals = await ids.resolve_requests(self._core, where, asked.removals(deletions))
         return await deletes.delete_observations(self._core, where, removals)
@@ -174,11 +174,11 @@ class Entities(Cleaning):
         cursor: str | None = None,
         domain: str | None = None,
     ) -> KnowledgeGraph:
-        """Return all entities and relations, in the order in which they were created; or a part of them.
+        """Return all entities and relations, or one page of them, in the order of their creation.
 
-        A part has at most `limit` entities, and as many as fit in `max_tokens` with their relations, at least one.
-        Each relation comes once, with the entity that it leads from; `next_cursor` leads to the next part, also after
-        writes. Raises INVALID_ARGUMENT.
+        A page has at most `limit` entities, and as many as fit in `max_tokens` together with their relations, but at
+        least one. Each relation is on the page of its source entity. `next_cursor` leads to the next page, and stays
+        valid after writes. Raises INVALID_ARGUMENT.
         """
         part = paging.part_from(max_tokens, limit, cursor)
         if part is None:
@@ -191,22 +191,22 @@ class Entities(Cleaning):
         return self._core.read_graph_tokens
 
     async def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
-        """Return the entities whose name, type or observations contain a text, and the relations of each.
+        """Return the entities whose name, type or observations contain a text, with their relations.
 
-        Capital and small letters are the same. An empty text finds all. Where no entity has a text of several words,
-        those are returned that have each word somewhere, best first: words that say nothing are left out, and endings
-        do not count. GRAPH_MEMORY_SEARCH_NODES=plain switches that off. Raises INVALID_ARGUMENT.
+        Case is ignored, and an empty text matches all entities. If no entity contains a text of several words as a
+        whole, the result has the entities that contain each word, best first, without stop words and ignoring word
+        endings. GRAPH_MEMORY_SEARCH_NODES=plain turns this off. Raises INVALID_ARGUMENT.
         """
         return await reads.search_nodes(self._core, self._domain(domain), asked.text_from(query, "query"))
 
     async def open_nodes(
         self, names: Sequence[str], *, detail: bool = False, domain: str | None = None
     ) -> KnowledgeGraph:
-        """Return the entities of these names, and the relations of each. Names that do not exist are left out.
+        """Return the entities with these names, and their relations. Unknown names are left out.
 
-        With `detail` each has also its id, when and by whom it was created, when it or its observations changed last,
-        how often it was found or opened before, as far as that is written (it is every few seconds), its `properties`
-        and `aliases`, and of each observation the id, time, source and confidence.
+        With `detail`, each entity also has its id, creation time and creator, the time of its last change (including
+        observations), how often it was returned before (written every few seconds), its `properties` and `aliases`, and
+        the id, time, source and confidence of each observation.
         """
         where = self._domain(domain)
         wanted = await ids.resolve_all(self._core, where, asked.names_from(names))
@@ -226,27 +226,27 @@ class Entities(Cleaning):
         """Create or update the entity with this name, and return it.
 
         Given properties replace existing ones, new observations are added, and omitted fields keep their values. `type`
-        is the type of a new entity, by default `entity`. An existing entity keeps its type. `confidence`,
-        from 0 to 1, is kept as the property of that name. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+        (default `entity`) applies to a new entity; an existing one keeps its type. `confidence`, from 0 to 1, is stored
+        as the property `confidence`. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
         """
         arguments = {"name": name, "type": type, "description": description, "properties": properties}
         arguments |= {"observations": observations, "confidence": confidence}
         return await upsert.upsert(self._core, self._domain(domain), upsert.upsert_request_from(arguments))
 
     async def find_by_name(self, name: str, *, domain: str | None = None) -> Profile | None:
-        """Return the entity of a name, or None.
+        """Return the entity with a name, or None.
 
-        If no entity has exactly this name, an entity counts whose name differs only in capitals, spaces or
-        punctuation. Raises INVALID_ARGUMENT if there are several.
+        If no entity has exactly this name, names match that differ only in case, spaces or punctuation. Raises
+        INVALID_ARGUMENT if several entities match.
         """
         return await profiles.find_by_name(self._core, self._domain(domain), asked.text_from(name, "name"))
 
     async def get_salient(self, limit: int = 10, *, domain: str | None = None) -> Profiles:
-        """Return the entities that matter most, at most `limit`.
+        """Return the most important entities, at most `limit`.
 
-        Salience is from 0 to 1: 0.4 for how often an entity is mentioned (half of it at 10 mentions), 0.4 for how
-        lately it was seen (half as much after each 30 days), and 0.2 for how much it is used (half at 10 uses, half as
-        much after each 30 days without one).
+        Salience is a score from 0 to 1. Up to 0.4 is for the number of mentions (half of it at 10 mentions), up to 0.4
+        for the last mention (halved every 30 days), and up to 0.2 for use (half of it at 10 uses, halved after every 30
+        days without use).
         """
         return await profiles.get_salient(self._core, self._domain(domain), limit)
 
@@ -264,23 +264,23 @@ class Entities(Cleaning):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Remembered:
-        """Remember facts about one thing, all of them or none, and return what became of each.
+        """Remember facts about one entity, all of them or none, and return a receipt for each.
 
-        Give a `text`, a sentence a fact, or `observations`, which are texts or objects as `add_observations` takes
-        them; and the `name` of what they are about, else it is the one entity that the text names. A name of which
-        there is no entity makes one, of the `type` if there is one; entities with a name that is only alike are
-        `candidates`, each a question with the choices `same` and `new`. A fact that changes is best said as one of the
-        `properties`: each holds one value, and the log keeps the earlier ones.
+        Pass a `text` with one fact in each sentence, or `observations` in the form that `add_observations` takes.
+        `name` is the entity that the facts are about; by default, it is the one entity that the text names. An unknown
+        name creates an entity, of this `type` if you pass one. Entities with a similar name are `candidates`: each is a
+        question with the choices `same` and `new`. Pass a value that will change in `properties`: each has one value,
+        and the log keeps the old ones.
 
-        `relations` are objects with a `type`, and the other end as `to` or `from`. A relation to an end of which there
-        is no entity is refused, unless the type is given as `relationType`: its receipt says why, and the rest is
-        stored. If nothing else is given, it raises NODE_NOT_FOUND. `aliases` are other names, by which it is found.
+        `relations` are objects with a `type`, and the other end as `to` or `from`. A relation to an unknown entity is
+        rejected, unless its type is given as `relationType`: its receipt has the reason, and the other facts are
+        stored. A call with no other facts then raises NODE_NOT_FOUND. `aliases` are other names of the entity.
 
-        `replaces` names known observations, by id or text, that the new one takes the place of, or which are over if
-        there is no new one; an object of `observations` may have its own. They end, are kept, and are no longer shown.
-        What is known already is not added again. Everything else is added, and at most three known observations that it
-        may make out of date are asked about, each with the call of `decide` that ends it. With `dry_run` nothing is
-        written. Raises INVALID_ARGUMENT, also where `name` or text may mean several entities, and INVALID_PROPERTY.
+        `replaces` has the ids or texts of known observations that the new one supersedes, or that end without a new
+        one; an object in `observations` may have its own. They end, and are kept as past facts. A fact that is already
+        known is not added again. The receipts ask about up to three known observations that a new one may make
+        outdated, each with the call of `decide` that ends it. With `dry_run`, nothing is written. Raises
+        INVALID_PROPERTY, and INVALID_ARGUMENT, also if the `name` or text can mean several entities.
         """
         arguments = {"text": text, "name": name, "type": type, "observations": observations}
         arguments |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
@@ -288,7 +288,7 @@ class Entities(Cleaning):
         return await remember(self._core, self._domain(domain), wanted, dry_run=dry_run)
 
     async def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> Settled:
-        """Answer a question by its id, with one of its choices. See `decide`."""
+        """Answer a question of `remember` by its id, with one of its choices. See `decide`."""
         new, known = ids_in_question(question)
         return await decide(self._core, self._domain(domain), new, known, decision)
 
@@ -298,16 +298,17 @@ class Entities(Cleaning):
         If a property has changed, `new` is the id of the entity. `close` ends the known observation, which the new one
         supersedes. `keep` keeps both, and reopens the known one after `close`. `same` deletes the new one as a
         duplicate. For two relations, `close` ends the known one, and `same` deletes the new one. For two entities,
-        `same` merges the new one into the known one, and `new` changes nothing. All but `same` can be repeated.
-        Raises INVALID_ARGUMENT if the two are not observations of one entity, if the one to keep has ended, and if the
-        known one was repeated after `close`.
+        `same` merges the new one into the known one, and `new` changes nothing. All but `same` can be repeated. Raises
+        INVALID_ARGUMENT if the observations are not of one entity, if the one to keep has ended, and if the known one
+        was added again after `close`.
         """
         return await decide(self._core, self._domain(domain), new, known, decision)
 
     async def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
         """Answer several questions of `remember` in order, all of them or none.
 
-        Each has the `id` of a question, or `new` and `known`; and `decision`. Raises INVALID_ARGUMENT with its place.
+        Each answer has a `decision`, and the `id` of a question, or `new` and `known`. Raises INVALID_ARGUMENT with the
+        position of the faulty answer.
         """
         return await decide_all(self._core, self._domain(domain), decisions)
 
@@ -321,21 +322,22 @@ class Entities(Cleaning):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Forgotten:
-        """End facts, which are shown as past from then on if at all, and return a receipt of each.
+        """End facts, and return a receipt for each. Ended facts are only shown as past facts.
 
-        `names` are entities, by name, alias or id, with all that is known of them. `text` is an observation, exactly;
-        with `names` only theirs. `ids` are entities, observations or relations. What ended is kept: the past shows it,
-        and a revert brings it back. With `erase` it is erased for good, with its whole past, in all branches, one after
-        another. With `dry_run` nothing changes. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
+        `names` are the names, aliases or ids of entities, which are ended with all their facts. `text` is the exact
+        text of an observation; with `names`, only their observations count. `ids` are ids of entities, observations or
+        relations. Ended facts are kept: earlier states have them, and a revert restores them. `erase` erases them for
+        good, with all earlier states, in all branches, one after another. With `dry_run`, nothing changes. Raises
+        NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
         wanted = forgetting.forget_request_from(names, ids, text)
         return await forgetting.forget(self._core, self._domain(domain), wanted, erasing=erase, dry_run=dry_run)
 
     async def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
-        """Return the block of a label, or all: short texts that an agent reads at the start of each session.
+        """Return the block with a label, or all blocks: short texts that an agent reads at the start of each session.
 
-        `persona`, `human` and `project` are there from the beginning, with empty texts. Raises INVALID_ARGUMENT for a
-        label of which there is no block.
+        `persona`, `human` and `project` always exist, with empty texts at first. Raises INVALID_ARGUMENT for an unknown
+        label.
         """
         return await blocks.get_blocks(self._core, self._domain(domain), label)
 
@@ -350,12 +352,12 @@ class Entities(Cleaning):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> BlockEdited:
-        """Append a text to a block on a line of its own, or replace the block, or only its part `old`, by it.
+        """Append a text to a block as a new line, or replace the whole block, or only its part `old`, with the text.
 
-        A label of your own makes a block. A block has at most `limit` characters, 2,000 unless it is said, and that up
-        to 20,000. `expected_version` refuses the edit if the block changed since. The log keeps every version. Raises
-        CONTENT_TOO_LARGE over the limit, INVALID_ARGUMENT, VERSION_CONFLICT, and INVALID_NODE_TYPE where the types of
-        the domain are closed and lack `MemoryBlock`.
+        A new label creates a block. A block has at most `limit` characters (default 2,000, at most 20,000). With
+        `expected_version`, the edit fails with VERSION_CONFLICT if the block has changed since. The log keeps every
+        version. Raises CONTENT_TOO_LARGE above the limit, INVALID_ARGUMENT, and INVALID_NODE_TYPE if a closed ontology
+        lacks `MemoryBlock`.
         """
         edit = blocks.Edit(label=label, text=text, mode=mode, old=old, limit=limit, expected_version=expected_version)
         return await blocks.edit_block(self._core, self._domain(domain), edit)
@@ -370,11 +372,11 @@ class Entities(Cleaning):
     ) -> SessionStarted:
         """Return a primer for the start of a session, of at most `max_tokens`.
 
-        Its order is: corrections by users that fit the project, or without a project the newest; the blocks; the last
-        summary, of this session or project if there is one; facts about the project; the size of the memory; the last
-        changes with their actors; open questions of `remember`; goals; contradictions; facts about the most used
-        entities, as far as the budget allows.
-        For an empty memory, `text` is a guide for the agent. Nothing is stored. Raises INVALID_ARGUMENT.
+        It has, in this order: corrections by users that fit the project (without a project, the newest); the blocks;
+        the last summary, of this session or project if there is one; facts about the project; the size of the memory;
+        the last changes with their actors; open questions of `remember`; goals; contradictions; and facts about the
+        most used entities, as far as the budget allows. For an empty memory, `text` is a guide for the agent. Nothing
+        is stored. Raises INVALID_ARGUMENT.
         """
         request = sessions.StartRequest(session_id, project, max_tokens)
         return await sessions.session_start(self._core, self._domain(domain), request)
@@ -391,7 +393,7 @@ class Entities(Cleaning):
         project: str | None = None,
         domain: str | None = None,
     ) -> SessionEnded:
-        """Store the summary of a session for the next session. It replaces an earlier one of this session.
+        """Store the summary of a session for the next one. It replaces an earlier summary of this session.
 
         Raises INVALID_ARGUMENT, and INVALID_NODE_TYPE if a closed ontology lacks `SessionSummary`.
         """

@@ -1,4 +1,4 @@
-"""`History`: everything that can be asked of a memory's past. The work is done in the modules beside it."""
+"""`History`: the log and earlier states of a memory."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 class History:
-    """The log of a memory: every change that was made, by whom, and when. It is `Memory.history`.
+    """The log of a memory: every change with its actor and time. Use it as `Memory.history`.
 
-    A point in the log is a log number, the id of an event, or a time: RFC 3339, a date, or words such as
-    `"2 hours ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it names another zone. Of a whole
-    day, month or minute, `until` and `at` mean the end, everything else the beginning. `since` and `until` also take
-    `"last session"`: the latest one before the caller's own, of the same actor if there is one, otherwise of anybody;
-    and `"last session of Apollo"`, with a project of a summary, an actor or a session id. All methods raise
+    A point in the log is a log number, the id of an event, or a time: RFC 3339, a date, or words such as `"2 hours
+    ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it names another zone. For a whole day,
+    month or minute, `until` and `at` mean its end, and all other arguments its start. `since` and `until` also take
+    `"last session"`: the latest session before the caller's own, of the same actor if there is one. Add a name to
+    narrow it, as in `"last session of Apollo"`: the project of a summary, an actor or a session id. All methods raise
     ONTOLOGY_NOT_FOUND for a domain that does not exist, EVENT_NOT_FOUND, HISTORY_COMPACTED if that part of the log was
     compacted, and INVALID_ARGUMENT.
     """
@@ -65,11 +65,11 @@ class History:
         full: bool = False,
         domain: str | None = None,
     ) -> LogPage:
-        """Return changes, newest first, each in words; with `full` also the states before and after.
+        """Return changes in words, newest first; with `full`, also the states before and after each.
 
-        The changes at `since` and `until` are included. `subject` is the id of a node, connection or observation;
-        `types` are names of node or connection types; the session `current` is the caller's own. A page has 50 changes
-        unless `limit` says otherwise; `next_cursor` leads to older ones.
+        The changes at `since` and `until` are included. `subject` is the id of a node, connection or observation.
+        `types` are names of node or connection types. The session `current` is the caller's own. A page has 50 changes
+        by default; `next_cursor` leads to older ones.
         """
         wanted = history.Filter(
             subject=subject,
@@ -106,12 +106,12 @@ class History:
         every: float = 0.5,
         domain: str | None = None,
     ) -> AsyncGenerator[LogEntry]:
-        """Yield each new change, by anyone, once and in the order of the log.
+        """Yield each new change, by any actor, once and in the order of the log.
 
-        It starts with the change at `since`, or without it with the next change. To continue later without gaps, keep
-        the `seq` of the last change and start at the next number. It reads the log every `every` seconds. The filters
-        are the same as in `log`. It raises HISTORY_COMPACTED if changes were compacted before they were yielded, and
-        STORE_CONFLICT if some have been missing from the log for a minute.
+        It starts with the change at `since`, or by default with the next change. To continue later without gaps, store
+        the `seq` of the last change and start at the next number. The log is read every `every` seconds. The filters
+        are the same as in `log`. Raises HISTORY_COMPACTED if changes were compacted before they were yielded, and
+        STORE_CONFLICT if changes have been missing from the log for a minute.
         """
         wanted = history.Filter(
             subject=subject,
@@ -131,9 +131,9 @@ class History:
         limit: int | None = None,
         domain: str | None = None,
     ) -> Sessions:
-        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50.
+        """Return up to 50 sessions that changed the domain, latest first: actor, times, and what was changed.
 
-        A session has the summary that `session_end` kept of it.
+        A session also has the summary that `session_end` stored for it.
         """
         name = self._domain(domain)
         since, until = await self._points(name, since, until)
@@ -171,16 +171,15 @@ class History:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Diff:
-        """Return the differences between the states of a domain at `since` and at `until`, by default now.
+        """Return the differences between the states of a domain at `since` and at `until` (default now).
 
-        With `against`, it compares this domain, as it was at `since` (by default now), with another one, such as a
-        branch, as that was at `until`; added and removed are seen from this domain. A point means the state after its
-        change, so the change at `since` itself is not part of the difference. What was changed and changed back is
-        not a difference.
+        With `against`, it compares this domain at `since` (default now) with another domain, such as a branch, at
+        `until`; "added" and "removed" are seen from this domain. A point means the state after its change, so the
+        change at `since` itself is not included. Changes that were undone in between do not appear.
 
-        The counts are complete. The entries show each value, with `content` also text diffs; a page has 50 unless
-        `limit` says otherwise, at most 200. Long values and diffs are cut, and say so. `next_cursor` leads to the next
-        page between the same two points, whatever is written meanwhile.
+        The counts are complete. The entries show each value, and with `content` also text diffs. A page has 50 entries
+        by default, at most 200. Long values and diffs are marked where they are cut. `next_cursor` leads to the next
+        page between the same two points, even after new writes.
 
         Raises CONTENT_READ_FAILED.
         """
@@ -201,17 +200,17 @@ class History:
         )
 
     async def as_of(self, at: int | str, *, domain: str | None = None) -> PastMemory:
-        """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
+        """Return a read-only view of the domain after the last change at or before a point. Nothing is copied."""
         place = await resolve_revision(self._core.store, self._domain(domain), "at", at)
         from graph_memory.memory.sessions.past import PastMemory
 
         return PastMemory(self._core, place.domain, place.seq)
 
     async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
-        """Create a branch: a new domain that starts with the state of this one at a point, by default now.
+        """Create a branch: a new domain that starts with the state of this one at a point (default now).
 
-        It has the same ids, contents and types, and shares the past before the fork. Changes to one of the two do not
-        affect the other. The same call resumes a branch that was interrupted.
+        It has the same ids, contents and types, and shares the log up to the fork. Later changes to one do not affect
+        the other. Repeat the call to resume a branch that was interrupted.
 
         Raises DOMAIN_ALREADY_EXISTS, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
@@ -229,16 +228,16 @@ class History:
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Reverted:
-        """Undo changes, given by their ids or numbers in the log or as a range of it, in one batch that is logged too.
+        """Undo changes, given by their ids or log numbers or as a range of the log, in one logged batch.
 
         Each subject gets the state that it had before the first of these changes. A deleted node comes back with its
-        id, its content, and the connections that were deleted with it, if their other ends exist. If a subject was
-        changed since, or another reason prevents it: `stop` changes nothing, `skip` leaves that subject as it is,
-        `force` undoes the later changes too. A type is removed if nothing that stays needs it; that cannot be forced.
-        Reverting a revert brings the changes back.
+        id, its content, and the connections that were deleted with it if their other ends exist. If a subject cannot be
+        reverted, for example because it changed again later, `stop` changes nothing, `skip` leaves out that subject,
+        and `force` undoes the later changes too. An added type is removed only if no remaining node or type needs it;
+        `force` does not change that. Reverting a revert brings the changes back.
 
-        More than 5,000 events are written in pages: others can read meanwhile, and writers get DOMAIN_BUSY. The same
-        call resumes a revert that was interrupted. The result lists the first 100 changes.
+        More than 5,000 events are written in pages: others can still read, but writes raise DOMAIN_BUSY. Repeat the
+        call to resume a revert that was interrupted. The result lists the first 100 changes.
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
@@ -270,17 +269,17 @@ class History:
         strategy: StrategyName = "manual",
         resolutions: Sequence[Mapping[str, object]] | None = None,
     ) -> Merged:
-        """Merge the changes of `source` since the two had the same state into this domain, or into another.
+        """Merge the changes of `source` since the common state of both domains into this domain, or into another one.
 
-        What both changed is merged property by property, and text line by line; where that is impossible, there is a
-        conflict. A resolution resolves the conflicts of a subject: `{"subject": id, "take": "ours"}` keeps the target's
-        side, `"theirs"` takes the source's; with `property` it resolves one value, which can also be given as `value`.
-        The strategy resolves the rest; `manual` changes nothing while there are conflicts. A preview only returns what
-        would be done. A merge is one write, and merging again changes nothing.
+        Subjects that both have changed are merged property by property, and texts line by line; where that is
+        impossible, there is a conflict. A resolution settles the conflicts of a subject: `{"subject": id, "take":
+        "ours"}` keeps the target's side, `"theirs"` takes the source's. With `property` it settles one property, which
+        can also get a new `value`. The strategy settles the other conflicts; `manual` changes nothing while there are
+        any. A preview only returns the planned changes. A merge is one write, and merging again changes nothing.
 
-        Raises MERGE_CONFLICT, INVALID_ARGUMENT for an id or a property that does not exist, CONTENT_READ_FAILED,
-        CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY during a long operation in either domain;
-        HISTORY_COMPACTED if the state that both come from was compacted, or may have been.
+        Raises MERGE_CONFLICT, INVALID_ARGUMENT for an id or property that does not exist, CONTENT_READ_FAILED,
+        CONTENT_TOO_LARGE, FILE_CREATION_FAILED, DOMAIN_BUSY during a long operation in either domain, and
+        HISTORY_COMPACTED if the common state was compacted, or may have been.
         """
         from graph_memory.memory.branches.merge import merge
         from graph_memory.memory.branches.report import parse_choices
@@ -289,12 +288,12 @@ class History:
         return await merge(self._core, check_domain(source), self._domain(into), choices, preview=preview)
 
     async def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
-        """Erase a node, connection, observation or link for good, with every past state and content.
+        """Erase a node, connection, observation or link for good, with every earlier state and content.
 
-        It cannot be undone. A node's connections, observations about it and links from it are erased with it, in the
-        domain and in all that share its past: branches, and the domains that they were made from. The events keep their
-        numbers, times and authors, but nothing else. The same call resumes an erasure that was interrupted. Texts of
-        other nodes that mention it are not searched: `scan` finds them.
+        It cannot be undone. A node is erased with its connections, the observations about it and the links from it, in
+        the domain and in all domains that share its log: its branches, and the domains that it was branched from. The
+        events keep only their numbers, times and actors. Repeat the call to resume an erasure that was interrupted.
+        Mentions in texts of other nodes stay: find them with `scan`.
 
         Raises NODE_NOT_FOUND, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
@@ -307,10 +306,11 @@ class History:
     ) -> Compacted:
         """Remove the events before a point from the log: each subject keeps one snapshot of its state at that point.
 
-        That state, and all later ones, can be read as before; reading earlier ones raises HISTORY_COMPACTED. The events
-        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. A
-        dry run returns the point from which on questions can be answered, and which nodes lose their first state. No
-        batch is divided, so it may end a little earlier. The same call resumes a compaction that was interrupted.
+        That state and all later ones stay readable; reading earlier ones raises HISTORY_COMPACTED. The events are first
+        written to an archive, by default in the folder `archives` of the home. Sessions keep their counts. A dry run
+        returns the earliest point that would stay readable, and the nodes that would lose their first state. Batches
+        are not divided, so compaction may end a little earlier. Repeat the call to resume a compaction that was
+        interrupted.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
         """
@@ -319,10 +319,10 @@ class History:
         return await compact(self._core, self._domain(domain), before, archive, dry_run=dry_run)
 
     async def scan(self, text: str) -> Scanned:
-        """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
+        """Search for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
 
-        Vectors are left out: they are numbers. The text is compared exactly, with the copies that the search keeps in
-        their case-folded form. In blobs, its bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
+        The text is compared exactly, and in its case-folded form with the copies in the search index. Blobs are
+        searched for its UTF-8 bytes, and vectors are not searched. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
         from graph_memory.memory.retention.scan import scan
 

@@ -1,4 +1,4 @@
-"""`CrossDomainLinks`: links from nodes of one domain to nodes of another. The work is done in the modules beside it."""
+"""`CrossDomainLinks`: links from nodes of one domain to nodes of another."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from graph_memory.model.values.strength import check_fraction
 
 
 class CrossDomainLinks:
-    """Links from nodes of one domain to nodes of another. It is `Memory.links`.
+    """Links from nodes of one domain to nodes of another. Use it as `Memory.links`.
 
-    A link belongs to the domain of its source: only the log of that has it, and only its source is asked whether it is
-    protected. The node to which it leads may go: the link is kept, and says so. Nothing but the walk of
-    `traverse_memories` with `cross_domains` follows it.
+    A link belongs to the domain of its source: only that domain's log records it, and only the source can be protected
+    from it. If the target is deleted, the link stays and is reported as dangling. Only `traverse_memories` with
+    `cross_domains` follows links.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -40,13 +40,13 @@ class CrossDomainLinks:
         metadata: Mapping[str, object] | None = None,
         source_domain: str | None = None,
     ) -> LinkCreated:
-        """Link a node to a node of another domain, and return the link as it is seen from both ends.
+        """Link a node to a node of another domain, and return the link as seen from both ends.
 
         `link_type` is `reference`, `extension`, `version` or `alternative`; `strength` is 0 to 1. A bidirectional link
-        is also seen from its target: as `referenced_by`, `extended_by`, `version` or `alternative`. Without
-        `target_node_id` the target domain is searched for what the source says, and the link leads to what fits best:
-        `candidates` has up to five with their scores. If nothing fits, `success` is false, and nothing is written.
-        Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
+        is also seen from its target, as `referenced_by`, `extended_by`, `version` or `alternative`. Without
+        `target_node_id`, the target domain is searched for the text of the source, and the link leads to the best
+        match: `candidates` has up to five matches with their scores. If nothing matches, `success` is false, and
+        nothing is written. Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
         """
         link = NewLink(
             target_domain=check_domain(target_domain),
@@ -68,14 +68,14 @@ class CrossDomainLinks:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Links:
-        """Return the links from a domain or one node of it, and the bidirectional ones that lead there.
+        """Return the links from a domain or one of its nodes, and the bidirectional links to it.
 
-        `dangling` says of a link why it leads nowhere now, such as that its target was deleted. `direction` is `out`,
-        `in` or `both`. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND.
+        `dangling` is the reason why a link leads nowhere, such as a deleted target. `direction` is `out`, `in` or
+        `both`. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND.
         """
         check_direction(direction)
         return await links.list_links(self._core, self._domain(domain), node_id, direction, limit, cursor)
 
     async def delete_cross_domain_link(self, link_id: str, *, domain: str | None = None) -> LinkDeleted:
-        """Delete a link; `domain` is that of its source. Raises ONTOLOGY_NOT_FOUND and LINK_NOT_FOUND."""
+        """Delete a link; `domain` is the domain of its source. Raises ONTOLOGY_NOT_FOUND and LINK_NOT_FOUND."""
         return await links.delete_link(self._core, self._domain(domain), link_id)

@@ -1,4 +1,4 @@
-"""`Memory`: everything that you can do with a memory, in one place. Its parts are imported when they are first used."""
+"""`Memory`: everything that you can do with a memory. Its parts are imported on first use."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 class Memory(Writes):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
-    Every method takes an optional `domain`, the namespace to work in; without it, it uses the default domain.
-    `create_ontology` creates a domain. Until then, the two queries and `search_content` find nothing, and every other
-    method raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method can raise STORE_UNAVAILABLE, TIMEOUT
-    and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
+    Every method takes an optional `domain`, the namespace to work in (default: the memory's default domain).
+    `create_ontology` creates a domain. Before that, the two queries and `search_content` return nothing, and every
+    other method raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method can raise STORE_UNAVAILABLE,
+    TIMEOUT and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
 
-    Property values are strings, finite numbers (integers within 64 bits) and booleans. A version is the number of a
-    change in the domain's log. Pass the version that you read as `expected_version`: if there was a change since, the
-    write raises VERSION_CONFLICT.
+    Property values are strings, finite numbers (integers within 64 bits) and booleans. A version is the log number of
+    the last change. Pass the version that you read as `expected_version`: if there was a change since, the write raises
+    VERSION_CONFLICT.
     """
 
     def in_domain(self, domain: str) -> Memory:
@@ -45,30 +45,30 @@ class Memory(Writes):
         return Memory(self._core, default_domain=domain)
 
     def acting_as(self, actor: str | None, session: str | None = None) -> Memory:
-        """Return the same memory for someone else: the log names them, and their session, for changes.
+        """Return the same memory for another actor: the log records that actor and session with each change.
 
         An actor or session in the settings takes precedence.
         """
         return Memory(self._core.acting_as(actor, session), default_domain=self._default_domain)
 
     def in_session(self, session: str) -> Memory:
-        """Return the same memory with its changes in this session of the log, whatever the settings name."""
+        """Return the same memory with this session for its changes, whatever session the settings name."""
         return Memory(self._core.in_session(session), default_domain=self._default_domain)
 
     def with_origin(self, origin: Origin) -> Memory:
-        """Return the same memory for another caller: its session, actor and rights."""
+        """Return the same memory for another caller, with that caller's session, actor and rights."""
         return Memory(replace(self._core, origin=origin), default_domain=self._default_domain)
 
     @property
     def history(self) -> History:
-        """The history: changes, their times and actors."""
+        """The log and earlier states: changes with their times and actors."""
         from graph_memory.memory.api.history import History
 
         return History(self._core, self._domain)
 
     @property
     def recall(self) -> Recall:
-        """Finding what the memory knows, by words and by meaning."""
+        """Search by words and by meaning, and recall within a token budget."""
         from graph_memory.memory.api.recall import Recall
 
         return Recall(self._core, self._domain)
@@ -115,7 +115,7 @@ class Memory(Writes):
 
     @property
     def upkeep(self) -> Upkeep:
-        """Keeping the graph, the log and the blobs in agreement."""
+        """Checks and repairs of the graph, the log and the blobs."""
         from graph_memory.memory.api.upkeep import Upkeep
 
         return Upkeep(self._core, self._domain)
@@ -128,19 +128,19 @@ class Memory(Writes):
         idempotency_key: str | None = None,
         domain: str | None = None,
     ) -> BatchResult:
-        """Make up to 10,000 changes in one transaction: all of them, or none. The log has them as one batch.
+        """Make up to 10,000 changes in one transaction: all of them, or none. The log records them as one batch.
 
         An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
         is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
-        `"$task"` as the id of what has that `ref`. Entities, observations and relations are created and deleted by
-        names, such as `{"op": "add_observations", "observations": [{"entityName": "Ann", "contents": ["sings"]}]}`; an
-        entity can have a `ref`. The rules of the ontology are asked of the graph that all of them come to.
+        `"$task"` as the id of the subject with that `ref`. Entities, observations and relations are created and deleted
+        by name, such as `{"op": "add_observations", "observations": [{"entityName": "Ann", "contents": ["sings"]}]}`;
+        an entity can have a `ref`. The rules of the ontology are checked on the graph after all operations.
 
-        `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
-        (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
-        `dry_run`. A call with the same `idempotency_key` and operations returns the first one's changes. Raises
-        BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
-        IDEMPOTENCY_CONFLICT.
+        `options`: `atomic` (default true; false leaves out faulty operations and applies the others),
+        `rollback_on_error` (true means atomic), `validate_before_commit` (default true: reports all faults, not only
+        the first) and `dry_run`. A repeated call with the same `idempotency_key` and operations returns the first
+        call's changes. Raises BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`,
+        and IDEMPOTENCY_CONFLICT.
         """
         from graph_memory.memory.batch.parsing import options_from
         from graph_memory.memory.batch.run import execute_batch
@@ -158,9 +158,10 @@ class Memory(Writes):
     ) -> Inferred:
         """Write the missing connections that follow from transitive types, as one batch.
 
-        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
-        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
-        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        It covers all transitive types or one, follows at most `max_depth` connections in a row (default 100), and
+        writes at most `limit` connections (default 1,000, maximum 10,000). Each has `inferred` as its
+        `creation_method`, and the connections from which it follows as evidence. By default, it only returns what it
+        would write. Inferred connections whose premises no longer hold are returned too.
         """
         from graph_memory.memory.inference.inference import infer_connections
 
@@ -175,15 +176,15 @@ class Memory(Writes):
 
     @asynccontextmanager
     async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:
-        """Give a memory whose changes are made together when the block ends, or not at all.
+        """Yield a memory whose changes are made together when the block ends, or not at all.
 
-        Use it in a `with` block, which is an `async with` block of an async memory. What it gives has every method that
-        changes nodes and connections, and its reads see what it changed. An exception undoes everything, and so does
-        its `rollback()`. The log has the changes as one batch, of at most 10,000. Others can read meanwhile; a write to
-        the domain waits, or gets DOMAIN_BUSY, and that includes this memory itself. So keep it short: after
-        GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds) it is undone with TIMEOUT. Add connection types before it. Raises
-        TRANSACTION_LOST when the connection was lost and nothing was changed, and STORE_UNAVAILABLE when it cannot be
-        told whether anything was.
+        Use it in a `with` block, or in an `async with` block for an async memory. The yielded memory has every method
+        that changes nodes and connections, and its reads see its own changes. An exception undoes everything, and so
+        does its `rollback()`. The log records the changes as one batch of at most 10,000. Others can read at the same
+        time, but other writes to the domain, also by this memory, wait or raise DOMAIN_BUSY. Keep it short: after
+        GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds) it is undone and raises TIMEOUT. Add connection types beforehand. Raises
+        TRANSACTION_LOST if the server connection was lost and nothing was changed, and STORE_UNAVAILABLE if it is
+        unknown whether anything was changed.
         """
         name = self._domain(domain)
         async with within(self._core, name) as (core, log):
@@ -197,11 +198,11 @@ class Memory(Writes):
         parent: str | None = None,
         metadata: Mapping[str, object] | None = None,
     ) -> DomainChanged:
-        """Create a domain without types of its own, under another if `parent` is given.
+        """Create a domain without types of its own, under another domain if you pass a `parent`.
 
-        Under another it sees the types of all domains above it, and may add types, but define none otherwise. Its log
-        takes an inherited type with the first thing that is of it. `create_ontology` may give it types of its own.
-        `description` is text of up to 10,000 characters, `metadata` a JSON object of up to 64 kB. Raises
+        It then sees the types of all domains above it. It may add types, but not redefine inherited ones. Its log
+        records an inherited type with the first node or connection of that type. `create_ontology` can add types of its
+        own. `description` is text of up to 10,000 characters, `metadata` a JSON object of up to 64 kB. Raises
         DOMAIN_ALREADY_EXISTS, and ONTOLOGY_NOT_FOUND for a parent that does not exist.
         """
         edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
@@ -215,10 +216,10 @@ class Memory(Writes):
         parent: str | None = None,
         metadata: Mapping[str, object] | None = None,
     ) -> DomainChanged:
-        """Change the description, the metadata or the parent of a domain; an empty one is removed.
+        """Change the description, the metadata or the parent of a domain. An empty value removes the old one.
 
-        Raises INVALID_ARGUMENT for a parent that is under the domain, ONTOLOGY_NOT_FOUND, and TYPE_ALREADY_EXISTS where
-        a domain above would define a type otherwise.
+        Raises INVALID_ARGUMENT for a parent that is under the domain, ONTOLOGY_NOT_FOUND, and TYPE_ALREADY_EXISTS if a
+        domain above would define a type differently.
         """
         edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
         return await tree.update_domain(self._core, check_domain(name, argument="name"), edit)
@@ -226,7 +227,7 @@ class Memory(Writes):
     async def delete_domain(self, name: str) -> DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
 
-        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        Repeat the call to resume a deletion that was interrupted. A branch that was never completed is deleted like any
         other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES, DOMAIN_HAS_CHILDREN and FILE_CREATION_FAILED.
         """
         from graph_memory.memory.domains.deletion import delete_domain
@@ -235,10 +236,10 @@ class Memory(Writes):
 
 
 class Transaction(Memory):
-    """A memory whose changes are made together or not at all. `Memory.transaction` gives one.
+    """A memory whose changes are made together or not at all. `Memory.transaction` yields one.
 
-    What needs transactions of its own, such as `create_ontology`, `revert` or deleting a node with more than 5,000
-    connections, raises INVALID_ARGUMENT.
+    Operations that need transactions of their own raise INVALID_ARGUMENT: `create_ontology`, `revert`, or deleting a
+    node with more than 5,000 connections, for example.
     """
 
     def __init__(self, core: Core, log: LogWithin, *, default_domain: str) -> None:
@@ -247,10 +248,10 @@ class Transaction(Memory):
 
     @property
     def range(self) -> tuple[int, int] | tuple[None, None]:
-        """The numbers of the first and the last change so far, if there are any."""
+        """The log numbers of the first and the last change so far, or None for both."""
         last, count = self._log.reached.seq, self._log.count
         return (last - count + 1, last) if count else (None, None)
 
     def rollback(self) -> None:
-        """Undo all changes. The block can go on, but not change or read anything more through this."""
+        """Undo all changes. The block can continue, but this memory no longer reads or writes."""
         self._log.rollback()

@@ -1,4 +1,4 @@
-"""`Reads`: what can be asked of a domain as it is. The work is done in the modules beside it."""
+"""`Reads`: queries of the present state of a domain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graph_memory.model.values.strength import check_fraction
 
 
 class Reads:
-    """The methods of `Memory` that read what is in a domain; `Past` has them for what was in it."""
+    """The methods of `Memory` that read the present state of a domain. `Past` has them for earlier states."""
 
     def __init__(self, core: Core, *, default_domain: str) -> None:
         self._core = core
@@ -38,7 +38,7 @@ class Reads:
         return await nodes.get_node(self._core, self._domain(domain), node_id)
 
     async def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
-        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        """Return a node's content as it was stored. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
         return await nodes.get_node_content(self._core, self._domain(domain), node_id)
 
     async def get_connection(
@@ -70,15 +70,16 @@ class Reads:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> results.NodeIds:
-        """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
+        """Return the ids of the nodes, of one type or of all, whose properties equal all the given ones.
 
-        `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only nodes that are valid at that time in the world;
-        with `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to
-        the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. Times
-        are of creation and of the last change; `…_after` includes its time. `domains` queries several domains in order,
-        `include_children` also all under them; `nodes` then contain their domain. `order_by` orders by a property, with
-        `descending` in reverse: `type` needs an index of `properties` followed by it, such as
-        `indexes: [[session, timestamp]]`, or it raises INVALID_ARGUMENT. Raises INVALID_PROPERTY.
+        `true` is not `1`, but `1` equals `1.0`. `valid_at` selects nodes that are valid in the world at that time, and
+        `detail` adds the type and title of each. Without `limit` it returns all nodes; with it, `next_cursor` leads to
+        the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. The
+        times are those of the creation and the last change; `…_after` includes its time. `domains` queries several
+        domains in order, and `include_children` also all domains under them; `nodes` then have their domain. `order_by`
+        sorts by a property, `descending` in reverse. Together with `type`, this needs an index of the filtered
+        properties followed by that property, such as `indexes: [[session, timestamp]]`; without it, INVALID_ARGUMENT is
+        raised. Also raises INVALID_PROPERTY.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 
@@ -116,10 +117,10 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionIds:
-        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
+        """Return the ids of the connections that match all conditions, in the way that `query_nodes` does for nodes.
 
-        With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
-        connections of at least that weight; it cannot be combined with `order_by`.
+        `detail` adds the type of each, and the ids and titles of its ends. `min_strength`, 0 to 1, is a minimum weight;
+        it cannot be combined with `order_by`.
         """
         name = self._domain(domain)
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
@@ -151,11 +152,10 @@ class Reads:
         """Return the neighbours of a node, each once.
 
         `out` follows outgoing connections, `in` incoming ones, `both` all. A node connected to itself is its own
-        neighbour. With `valid_at`, only connections that are valid at that time in the world count, and with
-        `min_strength`, 0 to 1, only connections of at least that weight. `detail` adds the type and title of each node,
-        and the connections to it. `transitive` follows a transitive type over any number of connections, up to
-        `max_depth` (at most 100) and 10,000 nodes. It cannot be combined with `min_strength`, and leaves the node
-        itself out. Raises NODE_NOT_FOUND.
+        neighbour. `valid_at` selects connections that are valid in the world at that time, and `min_strength`, 0 to 1,
+        connections of at least that weight. `detail` adds the type and title of each node, and the connections to it.
+        `transitive` follows a transitive type over any number of connections, up to `max_depth` (at most 100) and
+        10,000 nodes. It leaves out the node itself, and cannot be combined with `min_strength`. Raises NODE_NOT_FOUND.
         """
         name = self._domain(domain)
         return await neighbours.get_connected_nodes(
@@ -182,10 +182,10 @@ class Reads:
         limit: int = 10,
         domain: str | None = None,
     ) -> results.WeighedConnections:
-        """Return the connections of a node that weigh most, with their weights, the strongest first.
+        """Return the connections of a node with the greatest weights, strongest first.
 
-        The weight, 0 to 1, is made of strength, importance and age by one formula (`model/values/weight.py`).
-        `limit` is at most 1,000. Raises NODE_NOT_FOUND.
+        A weight, 0 to 1, is computed from strength, importance and age (see `model/values/weight.py`). `limit` is at
+        most 1,000. Raises NODE_NOT_FOUND.
         """
         scale = await connection_weights.create_weigher(self._core, self._domain(domain))
         return await connection_weights.find_strongest(scale, node_id, direction, connection_type, limit)
@@ -199,9 +199,9 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.WeighedConnections:
-        """Return connections that weigh less than `below`, with their weights: candidates for review or removal.
+        """Return the connections with a weight under `below`, with their weights: candidates for review or removal.
 
-        Pages go through the domain in the order of the ids, and each is the weakest first.
+        Pages follow the order of ids. Within a page, the weakest connection comes first.
         """
         page = Page.of(connection_weights.checked_limit(limit), cursor)
         scale = await connection_weights.create_weigher(self._core, self._domain(domain))
@@ -215,7 +215,7 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> Contradictions:
-        """Return the pairs of nodes that valid `contradicts` connections join, with titles and ages."""
+        """Return the pairs of nodes that a valid `contradicts` connection joins, with their titles and ages."""
         reader = Reads(self._core, default_domain=self._domain(domain))
         return await contradictions.find_contradictions(reader, valid_at, limit, cursor)
 
@@ -229,10 +229,10 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.NodeIds:
-        """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
+        """Return the nodes whose text content contains `query`. Only case is ignored, by Unicode case folding.
 
-        `SS` finds `ß`; white space, line ends and composed characters must match. What was just written is found.
-        Binary content is not searched. With `detail`, also the type and title of each.
+        `SS` matches `ß`; white space, line ends and composed characters must match exactly. New content can be found at
+        once. Binary content is not searched. `detail` adds the type and title of each node.
         """
         return await self._search.search_content(
             self._domain(domain), query, Page.of(limit, cursor), node_type=node_type, detail=detail
@@ -241,13 +241,13 @@ class Reads:
     async def describe_nodes(
         self, node_ids: Sequence[str], *, domain: str | None = None
     ) -> tuple[results.NodeSummary, ...]:
-        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
+        """Return type, title and properties of nodes, in the given order. Unknown ids are left out."""
         return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
 
     async def describe_connections(
         self, connection_ids: Sequence[str], *, domain: str | None = None
     ) -> tuple[results.ConnectionSummary, ...]:
-        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        """Return type, ends and properties of connections, in the given order. Unknown ids are left out."""
         return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
 
     async def get_connected_nodes_of(
@@ -258,7 +258,7 @@ class Reads:
         connection_type: str | None = None,
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
-        """Return the ids of the connected nodes by node id, as `get_connected_nodes` does for one; omit unknown ids."""
+        """Return the ids of the neighbours of several nodes, by node id. Unknown ids are left out."""
         return await neighbours.read_neighbours(
             self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
         )
@@ -266,19 +266,19 @@ class Reads:
     async def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> results.Validity:
-        """Return whether the ontology allows a connection between nodes of these types; it allows no unknown types."""
+        """Return whether the ontology allows a connection between nodes of these types; false for unknown types."""
         return await queries.validate_connection(
             self._core, self._domain(domain), connection_type, from_node_type, to_node_type
         )
 
     async def get_ontology(self, *, domain: str | None = None) -> Ontology:
-        """Return the ontology with everything that is declared, in the order of declaration."""
+        """Return the ontology with all its declarations, in their order."""
         return await self._core.log.require_ontology(self._domain(domain))
 
     async def list_domains(self, *, limit: int | None = None, cursor: str | None = None) -> Domains:
-        """Return the domains by name, with the sizes of their logs and ontologies, by default all."""
+        """Return the domains (by default all) by name, with the sizes of their logs and ontologies."""
         return await listing.list_domains(self._core, limit, cursor)
 
     async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        """Return a domain with its numbers of nodes and connections. Raises ONTOLOGY_NOT_FOUND."""
         return await listing.domain_info(self._core, self._domain(domain))

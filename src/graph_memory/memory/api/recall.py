@@ -1,4 +1,4 @@
-"""`Recall`: finding what a memory knows, by words and by meaning. The work is done in the modules beside it."""
+"""`Recall`: search and recall, by words and by meaning."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from graph_memory.model.values.arguments import check_query
 
 
 class Recall:
-    """Search by words, by meaning, and by both. It is `Memory.recall`.
+    """Search by words, by meaning, and by both. Use it as `Memory.recall`.
 
-    A search first indexes what was written since the last one, for 2 seconds at most; `not_covered` says what is
-    missing after that. Without vectors it goes on with words, and `warnings` says so. All methods raise
-    ONTOLOGY_NOT_FOUND for a domain that does not exist, and INVALID_ARGUMENT.
+    A search first indexes new writes, for at most 2 seconds; `not_covered` is the number of writes that it could not
+    index. Without vectors it searches by words, and `warnings` says so. All methods raise ONTOLOGY_NOT_FOUND for a
+    domain that does not exist, and INVALID_ARGUMENT.
 
-    Where `domains` can be given, several domains are read, with `include_children` also all under them. Hits stand in
-    one order then, each with its `domain`, without a next page. A recall has each domain in as much of the budget as it
-    has of what is asked.
+    `domains` reads several domains, and `include_children` also all domains under them. Hits of several domains are
+    ranked together, each with its `domain`, and have no next page. A recall divides its budget between domains by how
+    much they have on the query.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -95,20 +95,20 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> SearchResult:
-        """Return the nodes and connections that answer a question best, each with the passage that fits and why.
+        """Return the nodes and connections that answer a question best, each with the matching passage and the reasons.
 
-        `lexical` compares words, `semantic` meaning, `hybrid` both. A hit also gains where its name stands in the
-        question, or in the text of one of the best hits. `weightings` are `title_weight`, `content_weight` and
-        `tag_weight`, which multiply what a passage counts, 1 by default, and `edge_weight`, `recency_weight` and
-        `use_weight`, 0 by default, for what is much connected, was changed lately, or is used often; also without
-        `_weight`. `filters` are `created_after`, `created_before`, `tags` (all of them), `min_edge_count`,
-        `node_types`, `path_prefix`, `namespace`, `min_strength` (of its strongest connection) and `properties`.
-        `traversal_depth`, up to 3, adds the nodes that hits are connected to.
+        `lexical` compares words, `semantic` meaning, `hybrid` both. A hit ranks higher if the question, or one of the
+        best hits, contains its name. In `weightings`, `title_weight`, `content_weight` and `tag_weight` (default 1)
+        multiply the score of such passages; `edge_weight`, `recency_weight` and `use_weight` (default 0) favour hits
+        with many connections, recent changes or much use. The suffix `_weight` is optional. `filters` are
+        `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
+        `namespace`, `min_strength` (of the strongest connection) and `properties`. `traversal_depth`, up to 3, adds
+        nodes that hits are connected to.
 
-        `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
-        world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
-        to those. `syntax` `lucene` takes Lucene's query syntax, with the fields `_text` and `_head`. Raises
-        EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
+        `as_of` searches the domain as it was at a point of its log; `valid_at` selects facts that hold in the world at
+        that time. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor`
+        leads to them. With `syntax` `lucene`, the query is in Lucene's syntax, with the fields `_text` and `_head`.
+        Raises EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
         """
         request = Request(
             query=query,
@@ -135,9 +135,9 @@ class Recall:
         type: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> SearchResult:
-        """Return the hits that are nearest to a text by meaning, each with `score` and `distance`.
+        """Return the hits nearest to a text by meaning, each with `score` and `distance`.
 
-        `types` are node or connection types; `type` is one. Without vectors it searches by words, and says so.
+        `types` are node or connection types; `type` is one type. Without vectors it searches by words, with a warning.
         """
         request = Request(query=query, mode="semantic", filters=types_of(types, type), max_results=limit)
         return await search.search_and_count(self._core, self._domain(domain), request)
@@ -150,7 +150,7 @@ class Recall:
         types: Sequence[str] | None = None,
         domain: str | None = None,
     ) -> SearchResult:
-        """Return the hits that are nearest to a vector by the domain's model, as `search_semantic` does for a text."""
+        """Return the hits nearest to a vector of the domain's embedding model. See `search_semantic`."""
         filters = types_of(types, None)
         request = Request(query="", mode="semantic", filters=filters, max_results=limit, vector=vector_of(vector))
         return await search.search_and_count(self._core, self._domain(domain), request)
@@ -173,7 +173,7 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> SearchResult:
-        """Return the hits for words and meaning together, as `search_memories` does."""
+        """Return the best hits by words and meaning together. See `search_memories`."""
         return await self.search_memories(
             query,
             weightings=weightings,
@@ -210,21 +210,21 @@ class Recall:
     ) -> RecallResult:
         """Return facts from the memory, as prose of at most `max_tokens`, or as an object (`as_` is `structured`).
 
-        `shallow` tells what the memory holds: how much of what, what changed last, what is used most, what is open.
-        `medium` tells what a search finds and what that is connected to, `deep` what is best connected to it, up to
-        three connections away. `focus` names nodes to begin with, by name, title or id, or connections by id. Without a
-        query and without focus, a recall begins with what changed last and what is used most, and `deep` goes on with
-        the rest of the memory. `max_tokens`, by default 500, 2,000 and 5,000, is never exceeded. `limit` is the most
-        hits of the search, at most 100.
+        `shallow` describes the memory: nodes by type, latest changes, most used nodes, open questions. `medium` has the
+        hits of a search and their connections, `deep` the best connected nodes up to three connections away. `focus`
+        has the names, titles or ids of nodes to start from, or ids of connections. Without a query and a focus, recall
+        starts from the latest changes and the most used nodes, and `deep` continues with the rest of the memory. The
+        defaults of `max_tokens` are 500, 2,000 and 5,000; the result never exceeds it. `limit` is the maximum number of
+        search hits (up to 100).
 
-        A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
-        With `since`, a point of the log such as `"last session"`, a recall tells what changed from then on, in words:
-        everything, or what changed about the things that a query or focus finds. "Since last time" in the query means
-        the same. `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like
-        it come first. Corrections by users that fit the query come before all else. `as_of` recalls the domain as it
-        was at a point of its log, `valid_at` only connections that hold then.
-        Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
-        NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        A time in the query ("last week", "since March", "before the move") narrows it; `period` is the time that was
+        understood. `since`, a point of the log such as `"last session"`, returns the changes from then on in words: all
+        changes, or those to the hits of the query or focus. "Since last time" in the query means the same. `context`
+        has `text`, `types`, `tags`, `path` and `session` of the caller's work: similar facts come first. Corrections by
+        users that fit the query come before everything else. `as_of` recalls the domain as it was at a point of its
+        log; `valid_at` selects connections that hold then. For an empty memory, the content is a short guide for the
+        agent, which is not stored. Raises NODE_NOT_FOUND if no name in `focus` exists, EVENT_NOT_FOUND and
+        HISTORY_COMPACTED.
         """
         request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
         return await self._recall(replace(request, since=since), domain, domains, include_children=include_children)
@@ -245,7 +245,7 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> RecallResult:
-        """Return the result of `recall`. It has the name and the argument order of the specification."""
+        """Return the result of `recall`, under the name and with the argument order of the specification."""
         request = recall_request(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
         return await self._recall(request, domain, domains, include_children=include_children)
 
@@ -258,7 +258,7 @@ class Recall:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> QueryResult:
-        """Return facts that answer a question, at the depth that it needs; `why` is the reason for that depth."""
+        """Return facts that answer a question, at a depth that fits it; `why` is the reason for that depth."""
         names = await self._domains_of(domain, domains, include_children=include_children)
         depth, _ = memory_query.depth_of(check_query(query))
 
@@ -281,10 +281,10 @@ class Recall:
     ) -> Synthesis:
         """Return a text by a language model about a question, based on search results or on `subgraph`.
 
-        `subgraph` are the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
-        `recommendations`. The text cites ids in brackets: unknown ids are removed, and `warnings`
-        reports that. GRAPH_MEMORY_MODEL sets the model, to which stored texts are sent. Raises NO_MODEL, with the
-        material in `details`, if none is set or it does not answer, and NODE_NOT_FOUND.
+        `subgraph` has the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
+        `recommendations`. The text cites ids in brackets; unknown ids are removed, with an entry in `warnings`.
+        GRAPH_MEMORY_MODEL selects the model, which receives stored texts. Raises NODE_NOT_FOUND, and NO_MODEL, with the
+        texts in `details`, if no model is set or it does not answer.
         """
         return await synthesis.synthesize(
             self._core, self._domain(domain), query, subgraph=subgraph, style=style, max_words=max_words
@@ -310,18 +310,18 @@ class Recall:
         cross_domains: bool = False,
         domain: str | None = None,
     ) -> Walked:
-        """Return the nodes that connections lead to from one or several nodes, and the connections between them.
+        """Return the nodes that connections lead to from one or several start nodes, and the connections between them.
 
-        `weighted` follows the connection that counts most wherever it leaves, `bidirectional` goes from several starts
-        towards each other and keeps the ways on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.
+        `weighted` always follows the connection with the greatest weight next. `bidirectional` goes from several starts
+        towards each other, and keeps the paths on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.
         `edge_filter` has `types` (also inverse names), `direction` (`out`, `in`, `both`), `properties` and
-        `min_strength`; `node_filter` has `types`, `tags` and `properties`: what does not pass is not walked through.
-        `weight` is what counts: a property of connections, or arithmetic over `weight`, `strength`, `importance`,
-        `age_days`, `depth` and `properties.NAME`. `expansion` follows all connections of a node, the 5
-        `strongest_edges`, or 2 of each type. `cross_domains` also follows links to other domains.
-        `return_mode` gives contents whole, in short, or `adaptive`: more of what is near. `deduplication` leaves out
-        nodes of the same content, or whose vectors are alike. `left_out` says what limits left out. Raises
-        NODE_NOT_FOUND, ONTOLOGY_NOT_FOUND, INVALID_ARGUMENT; for `as_of` EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        `min_strength`; `node_filter` has `types`, `tags` and `properties`. Paths end before nodes that do not match.
+        `weight` is a property of connections, or arithmetic over `weight`, `strength`, `importance`, `age_days`,
+        `depth` and `properties.NAME`. `expansion` follows all connections of a node, its 5 `strongest_edges`, or 2 of
+        each type. `cross_domains` also follows links to other domains. `return_mode` returns contents in full,
+        shortened, or `adaptive`: longer for near nodes. `deduplication` leaves out nodes with the same content or
+        similar vectors. `left_out` counts what the limits left out. Raises NODE_NOT_FOUND, ONTOLOGY_NOT_FOUND,
+        INVALID_ARGUMENT; for `as_of` EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         request = WalkRequest(
             starts=starts_of(start),
@@ -357,9 +357,9 @@ class Recall:
     ) -> Paths:
         """Return the paths between two nodes, each with its nodes and one connection between each two.
 
-        `shortest` gives one path of the fewest connections, `k_shortest` `k` of them, 3 by default, `weighted` those
-        whose weights have the greatest product. No path passes a node twice. Without a path, `tried` describes
-        the search. `max_depth` is at most 10, `k` at most 20. Raises what `traverse_memories` does.
+        `shortest` returns one path with the fewest connections, `k_shortest` the `k` shortest (default 3, at most 20),
+        and `weighted` the paths with the greatest product of weights. No path visits a node twice. If there is no path,
+        `tried` describes the search. `max_depth` is at most 10. Raises the errors of `traverse_memories`.
         """
         request = PathRequest(
             from_id=from_id,
@@ -383,10 +383,10 @@ class Recall:
         valid_at: datetime | str | None = None,
         domain: str | None = None,
     ) -> Neighbors:
-        """Return a node, its heaviest outgoing and incoming connections, and its neighbours.
+        """Return a node, its outgoing and incoming connections with the greatest weights, and its neighbours.
 
-        `types` are connection types, also inverse names, under which connections are then seen. `limit` is at most
-        1,000 connections. Raises what `traverse_memories` does.
+        `types` are connection types or inverse names; connections are then returned under those names. `limit` is at
+        most 1,000 connections. Raises the errors of `traverse_memories`.
         """
         return await path_queries.get_neighbors(
             self._core,

@@ -1,4 +1,4 @@
-"""`Transfer`: taking a domain from one place to another. The work is done in the modules beside it."""
+"""`Transfer`: exports and imports of domains."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ from graph_memory.storage.foreign import is_server
 
 
 class Transfer:
-    """Exports and imports of domains. It is `Memory.transfer`.
+    """Exports and imports of domains. Use it as `Memory.transfer`.
 
-    `tell` is called with what is being done and the fraction that is done, or None if that is unknown.
+    `tell` is called with a description of the current step, and with the fraction that is done, or None if it is
+    unknown.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -49,19 +50,18 @@ class Transfer:
     ) -> Exported:
         """Write a domain's whole log and all content to a file, from which `import_file` creates the same domain.
 
-        The file appears under its name when it is complete, and replaces an existing one. It is compressed if its
-        name ends in `.gz`. A stream is written to directly. What others change after the export has begun is not in
-        it. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and
-        FILE_CREATION_FAILED.
+        The file appears under its name when it is complete, and replaces an existing one. It is compressed if its name
+        ends in `.gz`. A stream is written to directly. Changes by others after the start are not included. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
         return await export.export_file(self._core, self._domain(domain), target, tell)
 
     async def import_file(self, source: Path | str, *, name: str | None = None, tell: Progress = silent) -> Imported:
         """Create a domain from a file that `export_file` wrote, with exactly the same log.
 
-        Without `name`, the domain keeps its name. The file is read twice: nothing is written before all of it has
-        been checked. The same call resumes an interrupted import; until then the domain is busy and can only be
-        deleted. A branch has its past before the fork only if the domain that it was made from exists. Raises
+        Without `name`, the domain keeps its name. The file is read twice: it is checked as a whole before anything is
+        written. Repeat the call to resume an interrupted import; until then, the domain is busy and can only be
+        deleted. A branch has its history before the fork only if the domain that it was branched from exists. Raises
         INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return await importing.import_file(self._core, source, name, tell)
@@ -69,12 +69,11 @@ class Transfer:
     async def export_folder(
         self, folder: Path | str, *, at: int | str | None = None, tell: Progress = silent, domain: str | None = None
     ) -> FolderExported:
-        """Write what was in a domain at a point, by default now, into a new folder.
+        """Write the state of a domain at a point (default now) to a new folder.
 
-        The folder has a registry, the ontology and a file for each content, but no log and no
-        earlier states: those are in what `export_file` writes. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
-        HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not
-        empty.
+        The folder has a registry, the ontology and a file for each content, but neither log nor earlier states: for
+        those, use `export_file`. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED,
+        FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not empty.
         """
         return await folders.export_folder(self._core, self._domain(domain), at, folder, tell)
 
@@ -87,14 +86,14 @@ class Transfer:
         tell: Progress = silent,
         domain: str | None = None,
     ) -> GraphExported:
-        """Write what was in a domain at a point, by default now, in a format of other programs.
+        """Write the state of a domain at a point (default now) in a format of other programs, without the log.
 
-        `csv` is a new folder of files for neo4j-admin, `jsonl` a file with a node or connection a line, `graphml` a
-        file for NetworkX, Gephi and others, `cypher` a script that makes the graph in a plain Neo4j. `official` is the
-        file of the official memory server: it has only entities, as they are now; `import_memory` reads it. A file is
-        compressed if its name ends in `.gz`. There is no log in any of them. `load` reads the first three. Raises
-        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and
-        INVALID_ARGUMENT, which names the node or connection, for what the format cannot carry.
+        `csv` is a new folder of files for neo4j-admin, `jsonl` a file with one node or connection per line, `graphml` a
+        file for NetworkX, Gephi and others, `cypher` a script that creates the graph in a plain Neo4j. `official` is
+        the file format of the official memory server: it has only the current entities, and `import_memory` reads it. A
+        file is compressed if its name ends in `.gz`. `load` reads the first three formats. Raises ONTOLOGY_NOT_FOUND,
+        DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT with the node or
+        connection that the format cannot represent.
         """
         if format == "official":
             if at is not None:
@@ -105,13 +104,13 @@ class Transfer:
     async def import_folder(
         self, folder: Path | str, *, name: str | None = None, tell: Progress = silent
     ) -> FolderImported:
-        """Create a domain from a folder: its types, nodes and connections, under the same ids, with a new log.
+        """Create a domain from a folder: its types, nodes and connections, with the same ids and a new log.
 
-        Everything is checked before anything is written. The log begins at the time of the import; the nodes and
-        connections keep `created` and `modified` of the registry. Content without an encoding is text if it is
-        UTF-8, and otherwise binary. An interrupted import leaves a busy domain, which you should delete.
-        Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
-        DOMAIN_BUSY and FILE_CREATION_FAILED.
+        Everything is checked before anything is written. The log starts at the time of the import; the nodes and
+        connections keep `created` and `modified` of the registry. Content without an encoding is text if it is valid
+        UTF-8, otherwise binary. An interrupted import leaves a busy domain, which you should delete. Raises
+        INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and
+        FILE_CREATION_FAILED.
         """
         return await folder_import.import_folder(self._core, self._domain(name), folder, tell)
 
@@ -125,17 +124,17 @@ class Transfer:
         tell: Progress = silent,
         domain: str | None = None,
     ) -> MemoryImported:
-        """Import what another program remembers: entities, relations and observations, with their times and sources.
+        """Import the memory of another program: entities, relations and observations, with their times and sources.
 
         `source` is a file or folder of the official memory server, mnemograph or mem0, a folder of Markdown notes, or a
-        Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory. Without `format`, what is in it tells.
-        Everything is read and checked before anything is written; then it is written in pages. One name is one entity.
-        What the domain has is left as it is, but for observations, which are added; so the same call goes on where an
-        earlier one was interrupted. A domain that does not exist is begun, with an open ontology.
+        Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory. Without `format`, the content decides.
+        All data is read and checked before it is written in pages. Equal names are one entity. Existing data of the
+        domain is not changed, except that observations are added; so you can repeat the call to resume an interrupted
+        import. A domain that does not exist is created with an open ontology.
 
-        `skip_invalid` leaves out what cannot be imported, and reports it. With `dry_run` nothing is written, and the
-        report has all that was refused. Raises INVALID_SOURCE, with file and line, in `details["report"]`,
-        INVALID_ARGUMENT for what is no memory, STORE_UNAVAILABLE, and what `memory.entities` raises.
+        `skip_invalid` leaves out invalid data and reports it. With `dry_run`, nothing is written, and the report lists
+        all invalid data. Raises INVALID_SOURCE, with file and line, in `details["report"]`, INVALID_ARGUMENT if the
+        source has no memory, STORE_UNAVAILABLE, and the errors of `memory.entities`.
         """
         origin = Neo4jSource(source) if isinstance(source, str) and is_server(source) else source
         place = Path(origin) if isinstance(origin, str) else origin
@@ -147,8 +146,8 @@ class Transfer:
     ) -> MemoryImported | None:
         """Import a file of the official memory server once, into an empty domain, and never change the file.
 
-        Continues an import that was interrupted. Returns None if the file does not exist, or if the domain has other
-        data. Raises what `import_memory` raises.
+        It continues an import that was interrupted. It returns None if the file does not exist, or if the domain has
+        other data. Raises the errors of `import_memory`.
         """
         return await importing_memory.import_once(self._core, self._domain(domain), Path(file), tell)
 
@@ -164,19 +163,19 @@ class Transfer:
         tell: Progress = silent,
         domain: str | None = None,
     ) -> Loaded:
-        """Load a graph that exists: from CSV for neo4j-admin, JSON Lines or GraphML, or from a Neo4j server.
+        """Load an existing graph from CSV for neo4j-admin, JSON Lines or GraphML, or from a Neo4j server.
 
         `source` is a file, a folder of files, a `Neo4jSource`, which may be the memory's own server, or a list of
-        them. What the memory keeps there is not read. `ontology` is applied before; `infer` is what the data suggests.
-        Everything is checked before anything is written, also against the other rows; then it is written in pages, each
-        of them a batch of the log. The same call goes on where an earlier one was interrupted; from a server, whose
-        graph may come in another order, with `skip`.
+        these. The memory's own data on that server is not read. `ontology` is applied first; `infer` derives types from
+        the data. All data is checked, also against the other rows, before it is written in pages. Each page is a batch
+        of the log. Repeat the call to resume an interrupted load; for a server, whose order may have changed, with
+        `on_conflict` `skip`.
 
-        `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
-        they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`
-        nothing is written, and the report has all that was refused. Raises INVALID_SOURCE, with file, line and column
-        or element and property, in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND,
-        STORE_UNAVAILABLE, and what `apply_ontology` raises.
+        `on_conflict` applies to ids that exist in the domain: `fail` rejects the load, `skip` keeps the existing data,
+        `update` updates it. `skip_invalid` leaves out invalid data and reports it. With `dry_run`, nothing is written,
+        and the report lists all invalid data. Raises INVALID_SOURCE, with file, line and column or element and
+        property, in `details["report"]`, INVALID_ARGUMENT for an invalid source, ONTOLOGY_NOT_FOUND, STORE_UNAVAILABLE,
+        and the errors of `apply_ontology`.
         """
         load_options = load.LoadOptions(
             source=options or SourceOptions(),

@@ -1,4 +1,4 @@
-"""`Upkeep`: keeping the graph, the log and the blobs in agreement. The work is done in the modules beside it."""
+"""`Upkeep`: checks and repairs of the graph, the log and the blobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.progress import Progress, silent
 
 
 class Upkeep:
-    """Checks and repairs of a domain, and the removal of unused blobs. It is `Memory.upkeep`.
+    """Checks and repairs of a domain, and the removal of unused blobs. Use it as `Memory.upkeep`.
 
     The methods for a domain raise ONTOLOGY_NOT_FOUND if it does not exist, and DOMAIN_BUSY.
     """
@@ -26,11 +26,11 @@ class Upkeep:
         self._domain = domain_of
 
     async def verify(self, *, domain: str | None = None) -> Verification:
-        """Replay a domain's log and return every difference between it and the live graph with its derived rows."""
+        """Replay a domain's log, and return every difference from the live graph and its derived rows."""
         return await verify.verify(self._core, self._domain(domain))
 
     async def rebuild(self, *, domain: str | None = None) -> Verification:
-        """Repair every difference that `verify` finds, and return what was found."""
+        """Repair every difference that `verify` finds, and return the repaired differences."""
         return await verify.rebuild(self._core, self._domain(domain))
 
     async def reindex(
@@ -42,11 +42,12 @@ class Upkeep:
         progress: Progress = silent,
         domain: str | None = None,
     ) -> Coverage:
-        """Rebuild the search index from the log, with its vectors, and return its coverage.
+        """Rebuild the search index and its vectors from the log, and return its coverage.
 
-        By default, it only adds missing entries. With `model`, only the vectors, by the model of the settings. With
-        `analyser`, the name of one of Neo4j's analysers, only the words, read by that one from now on. A call that was
-        cut off goes on where it was. Searches go on meanwhile, with what is there. Raises INVALID_ARGUMENT.
+        By default, it only adds missing entries. `model` rebuilds only the vectors, with the model of the settings.
+        `analyser`, the name of one of Neo4j's analysers, rebuilds only the words, which it parses from now on. Repeat
+        the call to resume one that was interrupted. Until it ends, searches use the entries that exist. Raises
+        INVALID_ARGUMENT.
         """
         where = self._domain(domain)
         return await reindexing.reindex(
@@ -58,16 +59,16 @@ class Upkeep:
         return await read_coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Return changes of the live graph from outside of graph-memory. Adopt them into the log, or undo them.
+        """Return the changes of the live graph that other programs made. Adopt them into the log, or undo them.
 
-        Give ids, or `all` for everything that the other argument does not name. If both are `all`, what cannot be
-        adopted is restored. Adopting is one write with the usual checks: what they refuse stays as it is, and is
-        returned with the reason. A deleted node is adopted with its connections. Raises INVALID_ARGUMENT.
+        Pass ids, or `all` for every change that the other argument does not name. If both are `all`, changes that
+        cannot be adopted are undone. Adopting is one write with the usual checks: a change that fails them stays in the
+        graph, and is returned with the reason. A deleted node is adopted with its connections. Raises INVALID_ARGUMENT.
         """
         return await reconcile.reconcile(self._core, self._domain(domain), adopt, restore)
 
     async def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
-        """Delete the blobs that no log refers to and that are older than `grace` seconds, or with `dry_run` list them.
+        """Delete, or with `dry_run` list, the blobs older than `grace` seconds that no log refers to.
 
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """

@@ -1,4 +1,4 @@
-"""`Writes`: the changes of types, and of single nodes and connections. The work is done in the modules beside it."""
+"""`Writes`: changes of types, and of single nodes and connections."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from graph_memory.model.values.fields import fields_from
 
 
 class Writes(Reads):
-    """The methods of `Memory` that declare types, and that change nodes and connections one by one."""
+    """The methods of `Memory` that declare types, and that change single nodes and connections."""
 
     async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return await types.create_ontology(self._core, self._domain(domain), ontology)
 
     async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
-        """Add a node type to the ontology; `apply_ontology` changes one. Raises TYPE_ALREADY_EXISTS."""
+        """Add a node type to the ontology. To change a type, use `apply_ontology`. Raises TYPE_ALREADY_EXISTS."""
         return await types.add_node_type(self._core, self._domain(domain), node_type)
 
     async def add_connection_type(
@@ -36,9 +36,9 @@ class Writes(Reads):
     async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
         """Apply an ontology to a domain: create the domain with its types, or add and change types.
 
-        Types that it does not name are not changed. It can be repeated. Raises TYPE_ALREADY_EXISTS if stored data does
-        not fit a changed type, with the demands and the first examples in `changes`, INVALID_ONTOLOGY for an open
-        ontology if the domain's is closed, and DOMAIN_BUSY. Nothing is changed then.
+        Other types of the domain are not changed, and the call can be repeated. If it raises an error, nothing is
+        changed: TYPE_ALREADY_EXISTS if stored data does not fit a changed type, with the conflicts and examples in
+        `changes`, INVALID_ONTOLOGY for an open ontology if the domain's is closed, and DOMAIN_BUSY.
         """
         return await growing.apply_ontology(self._core, self._domain(domain), ontology)
 
@@ -61,12 +61,12 @@ class Writes(Reads):
     ) -> results.NodeCreated:
         """Create a node of a type in the ontology.
 
-        `content` is text, or with encoding `base64` binary content, as base64 text, bytes or the path of a file.
-        `format` is a word of your choice, such as `markdown` or `pdf`. `path` is where it belongs (default `/`) and
-        `namespace` a part of the domain (default `default`). Without a `title` it is made of the properties or the
+        `content` is text, or with encoding `base64` binary content: base64 text, bytes or the path of a file. `format`
+        is a word of your choice, such as `markdown` or `pdf`. `path` is a path of your choice (default `/`), and
+        `namespace` a part of the domain (default `default`). By default, `title` is derived from the properties or the
         content. `metadata` is a JSON object of up to 64 kB. `id` is for imports: an id of your choice that was never
-        used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
-        UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
+        used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
+        INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return await nodes.create_node(
             self._core,
@@ -100,13 +100,12 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a node: properties are merged into the existing ones, everything else replaces what was there.
+        """Change a node: properties are merged into the existing ones, all other fields are replaced.
 
-        The `encoding` of new content is `utf-8` by default. Its `format` stays, unless text replaces bytes. An empty
-        text, or an empty object as `metadata`, sets a field back to its default. An update that changes nothing is not
-        recorded. Raises NODE_NOT_FOUND,
-        VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
-        FILE_CREATION_FAILED.
+        The `encoding` of new content is `utf-8` by default. The node keeps its `format`, unless text replaces bytes. An
+        empty text, or an empty object as `metadata`, resets a field to its default. An update without changes is not
+        recorded. Raises NODE_NOT_FOUND, VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY,
+        REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
         """
         edit = await nodes.edit_of(
             properties=properties,
@@ -129,18 +128,18 @@ class Writes(Reads):
         *,
         domain: str | None = None,
     ) -> results.Changed:
-        """Replace a node's content: by text, or by bytes as binary content. Raises what `update_node` does."""
+        """Replace a node's content with text, or with bytes as binary content. Raises the errors of `update_node`."""
         encoding = "utf-8" if isinstance(content, str) else "base64"
         return await self.update_node(id, content=content, encoding=encoding, format=format, domain=domain)
 
     async def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.NodeDeleted:
-        """Delete a node and all its connections; the nodes at their other ends stay.
+        """Delete a node and all its connections, but not the nodes at their other ends.
 
-        More than 5,000 connections are deleted in pages, the node last, and logged as one batch. Others can read
-        meanwhile, and writers get DOMAIN_BUSY. The same call resumes a deletion that was interrupted.
-        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        More than 5,000 connections are deleted in pages, the node last, and logged as one batch. During this, others
+        can read, but writes raise DOMAIN_BUSY. Repeat the call to resume a deletion that was interrupted. Raises
+        NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return await node_deletion.delete_node(self._core, self._domain(domain), node_id, expected_version)
 
@@ -156,7 +155,7 @@ class Writes(Reads):
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> results.ConnectionCreated:
-        """Connect two nodes. The ontology says which types can join them; `content` is a note on the connection.
+        """Connect two nodes with a type that the ontology allows for them. `content` is a note on the connection.
 
         `strength` has `semantic`, `structural`, `temporal` and `confidence`, each from 0 to 1; one number sets the
         first two to it, `temporal` to 1.0 and `confidence` to 0.9. Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND,
@@ -203,14 +202,14 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set how important a connection is, 0 to 1: half of its weight then. Raises what `update_connection` does."""
+        """Set a connection's importance, 0 to 1: then half of its weight. Raises the errors of `update_connection`."""
         edit = connections.importance_edit(importance, expected_version)
         return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
 
     async def delete_connection(
         self, connection_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.Changed:
-        """Delete a connection; its nodes stay. Raises CONNECTION_NOT_FOUND and VERSION_CONFLICT."""
+        """Delete a connection, but not its nodes. Raises CONNECTION_NOT_FOUND and VERSION_CONFLICT."""
         return await connections.delete_connection(self._core, self._domain(domain), connection_id, expected_version)
 
     async def set_validity(
@@ -222,11 +221,11 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set from when and until when a node or connection holds in the world, whenever that became known.
+        """Set the time from which and the time until which a node or connection holds in the world.
 
-        Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
-        otherwise. What you leave out stays; `open` removes a bound. It holds from `valid_from` on, and no longer at
-        `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they name
+        another zone. Omitted times keep their values; `open` removes a bound. `valid_from` is included, `valid_to` is
+        not. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         edit = validity.edit_of(valid_from=valid_from, valid_to=valid_to, expected_version=expected_version)
         return await validity.set_validity(self._core, self._domain(domain), id, edit)
@@ -239,7 +238,7 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
+        """Set when a node or connection stops holding. It is not deleted. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
     async def protect(
@@ -253,13 +252,13 @@ class Writes(Reads):
         can_be_unprotected_by: Sequence[str] | None = None,
         domain: str | None = None,
     ) -> results.ProtectionChanged:
-        """Make a node, a connection or, when only `domain` is given, that whole domain read-only.
+        """Make a node, a connection or, if only `domain` is given, that whole domain read-only.
 
-        Any write that would change or delete it raises PROTECTED then; reads go on, and connections to a node may be
-        added. The actors in `can_be_unprotected_by` may lift it, and write meanwhile; without any, only
-        `graph-memory unprotect` lifts it. It ends by itself at `expires_at`. Names of actors are claims: it guards
-        against mistakes, not attackers. With `is_read_only` false it does what `unprotect` does. Raises NODE_NOT_FOUND,
-        CONNECTION_NOT_FOUND, and PROTECTED for who may not change the protection that there is.
+        A write that would change or delete it then raises PROTECTED; it can still be read, and connections to a node
+        can still be added. The actors in `can_be_unprotected_by` may write to it and lift the protection; without any,
+        only `graph-memory unprotect` lifts it. It ends at `expires_at`, if given. Callers choose their actor's name, so
+        protection guards against mistakes, not against attackers. `is_read_only=False` does the same as `unprotect`.
+        Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND, and PROTECTED if the caller may not change the existing protection.
         """
         target = protection.target_of(node_id, connection_id, domain)
         now = self._core.log.clock()
@@ -269,8 +268,8 @@ class Writes(Reads):
     async def unprotect(
         self, *, node_id: str | None = None, connection_id: str | None = None, domain: str | None = None
     ) -> results.ProtectionChanged:
-        """Lift the protection of a node, a connection or, when only `domain` is given, that domain.
+        """Lift the protection of a node, a connection or, if only `domain` is given, that domain.
 
-        What is not protected stays as it is. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
+        Without a protection, nothing changes. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
         """
         return await self.protect(node_id=node_id, connection_id=connection_id, is_read_only=False, domain=domain)

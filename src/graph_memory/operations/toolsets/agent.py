@@ -85,11 +85,11 @@ class RecordEvent(Call):
     timestamp: NotRequired[Annotated[str, Field(description="Default now")]]
     duration_ms: NotRequired[float]
     keywords: NotRequired[Names]
-    tool: NotRequired[Annotated[str, Field(description="Of a tool_call: its name")]]
+    tool: NotRequired[Annotated[str, Field(description="For a tool_call: the tool's name")]]
     caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
-    entities: NotRequired[Annotated[list[GivenEntity], Field(description="Its entities: created or extended")]]
-    relations: NotRequired[Annotated[list[GivenRelation], Field(description="Between entities, by their names")]]
-    archetype: NotRequired[Annotated[str, Field(description="Extracts entities: coding_agent, personal_assistant")]]
+    entities: NotRequired[Annotated[list[GivenEntity], Field(description="Entities to create or extend")]]
+    relations: NotRequired[Annotated[list[GivenRelation], Field(description="Relations between entities, by name")]]
+    archetype: NotRequired[Annotated[str, Field(description="Extracts entities: coding_agent or personal_assistant")]]
 
 
 class GetEvents(Call):
@@ -98,7 +98,7 @@ class GetEvents(Call):
     session: NotRequired[str]
     type: NotRequired[str]
     outcome: NotRequired[Outcome]
-    chain_of: NotRequired[Annotated[str, Field(description="Id of an event: its causes and consequences")]]
+    chain_of: NotRequired[Annotated[str, Field(description="Id of an event: returns its causes and effects")]]
     query: NotRequired[str]
     limit: NotRequired[Most]
     cursor: NotRequired[Cursor]
@@ -160,7 +160,7 @@ class UpdateGoal(Call):
 
     goal_id: str
     status: NotRequired[Annotated[Status, Field(description="pending also removes its blockers")]]
-    complete_step: NotRequired[Annotated[int, Field(ge=0, description="Number of a step; 0 is the next")]]
+    complete_step: NotRequired[Annotated[int, Field(ge=0, description="Number of a step; 0: the next one")]]
     blocked_by: NotRequired[Annotated[str, Field(description="Id of a goal")]]
     blocked_reason: NotRequired[str]
     description: NotRequired[str]
@@ -190,7 +190,7 @@ class GetEnvironment(Call):
     """Arguments of `get_environment`."""
 
     refresh: NotRequired[bool]
-    limit: NotRequired[Annotated[int, Field(ge=1, le=5_000, description="Paths of the file tree (200)")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=5_000, description="Max paths of the file tree (default 200)")]]
 
 
 class ListGoals(Call):
@@ -224,11 +224,11 @@ class GetCapabilities(Call):
     """Arguments of `get_capabilities`."""
 
     tool: NotRequired[str]
-    domains: NotRequired[Annotated[Names, Field(description="Whose tool_call events count")]]
+    domains: NotRequired[Annotated[Names, Field(description="Domains whose tool_call events count")]]
 
 
 async def record_event(memory: Memory, arguments: RecordEvent) -> EventRecorded:
-    """Record an event, such as a tool call, an error, a decision or a message, and the entities that it involves."""
+    """Record an event, such as a tool call, an error, a decision or a message, with the entities it involves."""
     return await _agent(memory, arguments).episodic.record(**_rest(arguments))
 
 
@@ -264,7 +264,7 @@ async def match_patterns(memory: Memory, arguments: MatchPatterns) -> PatternMat
 
 
 async def apply_pattern_result(memory: Memory, arguments: ApplyPatternResult) -> Pattern:
-    """Count whether a pattern that you followed has worked."""
+    """Record whether a pattern that you followed has worked."""
     return await _agent(memory, arguments).procedural.apply_result(**_rest(arguments))
 
 
@@ -304,7 +304,7 @@ async def list_goals(memory: Memory, arguments: ListGoals) -> Goals:
 
 
 async def working_memory(memory: Memory, arguments: WorkWithMemory) -> WorkingMemory:
-    """Keep notes for this session only, such as the goal and tool outputs. They end with the server."""
+    """Keep notes for this session only, such as the goal and tool outputs. They are lost when the server ends."""
     working = _agent(memory, arguments).working
     match arguments:
         case {"action": "get"}:
@@ -335,17 +335,17 @@ async def get_user_profile(memory: Memory, arguments: GetUserProfile) -> UserPro
 
 
 async def update_user_profile(memory: Memory, arguments: UpdateUserProfile) -> UserProfile:
-    """Store preferences of a user, or add a correction or feedback. recall returns matching corrections first."""
+    """Store a user's preferences, corrections or feedback. recall returns matching corrections first."""
     return await _agent(memory, arguments).user.update(**_rest(arguments))
 
 
 async def get_capabilities(memory: Memory, arguments: GetCapabilities) -> Capabilities:
-    """Return your strengths, weaknesses and limits, what to ask about first, and statistics of your tools."""
+    """Return your strengths, weaknesses, limits, reasons to ask first, and statistics of your tools."""
     return await _agent(memory, arguments).meta.get(**_rest(arguments))
 
 
 def _agent(memory: Memory, arguments: Call) -> Agent:
-    """Return the agent of the domain of a call."""
+    """Return the agent facade for the domain of a call."""
     return (memory.in_domain(arguments["domain"]) if "domain" in arguments else memory).agent
 
 

@@ -38,18 +38,18 @@ class ExecuteBatch(Call):
     operations: Annotated[
         list[BatchOperation],
         Field(
-            description="In order, each {op: a tool that writes nodes, connections, entities, observations or "
-            'relations, and its arguments}. A create with ref: x is "$x" as an id in later ones'
+            description="In order; each has op (a tool that writes nodes, connections, entities, observations or "
+            'relations) and its arguments. After a create with ref: x, "$x" is its id'
         ),
     ]
     options: NotRequired[Options]
     idempotency_key: NotRequired[
-        Annotated[str, Field(description="Any text: repeating the call with it changes nothing more")]
+        Annotated[str, Field(description="Any text: a repeated call with it has no further effect")]
     ]
 
 
 async def execute_batch(memory: Memory, arguments: ExecuteBatch) -> BatchResult:
-    """Make up to 10,000 changes in one call and transaction: all or none. Reports every fault with its index."""
+    """Make up to 10,000 changes in one transaction: all or none. Returns every fault with its index."""
     return await memory.execute_batch(**arguments)
 
 

@@ -35,19 +35,21 @@ class FindDuplicates(Call):
     """Arguments of `find_duplicates`."""
 
     limit: NotRequired[Most]
-    min_score: NotRequired[Annotated[Fraction, Field(description="Default 0.75; lower finds more, also false ones")]]
+    min_score: NotRequired[
+        Annotated[Fraction, Field(description="Default 0.75; lower values find more pairs, also wrong ones")]
+    ]
 
 
 class MergeEntities(Call):
     """Arguments of `merge_entities`."""
 
     names: Annotated[list[str], Field(min_length=1, description="Entities to merge; their names become aliases")]
-    into: Annotated[str, Field(description="The entity that stays")]
-    dry_run: NotRequired[Annotated[bool, Field(description="Only report moves and conflicts")]]
+    into: Annotated[str, Field(description="The entity to keep")]
+    dry_run: NotRequired[Annotated[bool, Field(description="Only return the moves and conflicts")]]
 
 
 class Listing(Call):
-    """Arguments of tools that list."""
+    """Arguments of tools that list entities."""
 
     limit: NotRequired[Most]
 
@@ -71,7 +73,7 @@ async def find_duplicates(memory: Memory, arguments: FindDuplicates) -> Duplicat
 async def merge_entities(memory: Memory, arguments: MergeEntities) -> EntitiesMerged:
     """Merge entities: observations and relations move, names become aliases. One write, which can be reverted.
 
-    conflicts lists values that did not move, because the target has others. Correct them if they are wrong.
+    conflicts has the values that were not moved because the target has others. Correct the wrong ones.
     """
     return await memory.entities.merge_entities(**arguments)
 
@@ -90,17 +92,17 @@ async def graph_health(memory: Memory, arguments: Listing) -> GraphHealth:
 
 
 async def get_recent(memory: Memory, arguments: Listing) -> EntityList:
-    """List the entities that changed last, and who changed them."""
+    """List the entities that changed last, with the actor of each change."""
     return await memory.entities.get_recent(**arguments)
 
 
 async def get_hot(memory: Memory, arguments: Listing) -> EntityList:
-    """List the entities that are read most."""
+    """List the entities that were read most often."""
     return await memory.entities.get_hot(**arguments)
 
 
 async def get_salient(memory: Memory, arguments: Listing) -> Profiles:
-    """List the most salient entities: mentioned often, recent, much used. Salience is 0 to 1."""
+    """List the most important entities. Salience, 0 to 1, grows with mentions, recency and use."""
     return await memory.entities.get_salient(**arguments)
 
 

@@ -47,14 +47,14 @@ class EditDomain(DomainName):
 class DeleteDomain(DomainName):
     """Arguments of `delete_domain`."""
 
-    confirm: Annotated[str, Field(description="The same name again, once the user has agreed")]
+    confirm: Annotated[str, Field(description="The name again, after the user has agreed")]
 
 
 async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
-    """Create a domain, a memory of its own.
+    """Create a domain: a separate memory.
 
     It inherits the types of all domains above it. It may add types with create_ontology or add_node_type, but not
-    change inherited ones. search_memories of the parent also searches it with include_children.
+    change inherited ones. search_memories with include_children also searches it from the parent.
     """
     return await memory.create_domain(**arguments)
 
@@ -75,7 +75,7 @@ async def update_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
 
 
 async def select_domain(memory: Memory, arguments: DomainName) -> DomainSelected:
-    """Select the domain of your further calls, unless they name another."""
+    """Select the default domain of your further calls."""
     await memory.get_ontology(domain=arguments["name"])  # raises if the domain does not exist
     return DomainSelected(domain=arguments["name"])
 

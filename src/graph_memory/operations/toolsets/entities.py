@@ -1,7 +1,7 @@
 """The toolset `entities`: the nine tools of the official memory server, which also accept a spelling of our own.
 
-Arguments that the official server accepts have their meaning there. Other arguments are in our spelling if they have a
-`type`, `names`, or an `entityName` beside the observations.
+Arguments that the official server accepts have the same meaning here. Others use our spelling if they have a `type`,
+`names`, or an `entityName` beside the observations.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 Ids = TypeVar("Ids", NodeIds, ConnectedNodes, ConnectionIds)
 MANY = 200
-"""Number of ids in a result beyond which a warning explains paging."""
+"""Number of ids in a result above which a warning explains paging."""
 
 
 class CreateNode(Call):
@@ -55,8 +55,8 @@ class CreateNode(Call):
     format: NotRequired[Annotated[str, Field(description="markdown, json, pdf, ...; default text")]]
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Searchable values: strings, numbers or booleans")]]
-    tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
-    path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /house/kitchen")]]
+    tags: NotRequired[Annotated[Names, Field(description="Your labels; get_node returns them")]]
+    path: NotRequired[Annotated[str, Field(description="Such as /house/kitchen")]]
     namespace: NotRequired[str]
     title: NotRequired[str]
     content_summary: NotRequired[str]
@@ -165,8 +165,8 @@ class GetConnectedNodes(Call):
     node_id: str
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
-    transitive: NotRequired[Annotated[bool, Field(description="Any number of connections of a transitive type")]]
-    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: most in a row")]]
+    transitive: NotRequired[Annotated[bool, Field(description="Follow any number of connections of a transitive type")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: max connections in a row")]]
     valid_at: NotRequired[ValidAt]
     min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
@@ -185,16 +185,16 @@ class SearchContent(Call):
 
 
 def with_paging_hint(page: Ids, arguments: Mapping[str, object]) -> Ids:
-    """Return the ids, with a warning about paging if they are many and the call has no limit."""
+    """Return the ids, with a warning about paging if there are many and the call has no limit."""
     ids = page.connection_ids if isinstance(page, ConnectionIds) else page.node_ids
     if len(ids) <= MANY or "limit" in arguments:
         return page
-    warning = f"All {len(ids):,} ids are here. For pages, give limit, and pass next_cursor as cursor."
+    warning = f"This is all {len(ids):,} ids. For pages, pass limit, and next_cursor as cursor."
     return page.model_copy(update={"warnings": (warning,)})
 
 
 async def create_node(memory: Memory, arguments: CreateNode) -> NodeCreated:
-    """Store a typed node: text in content, values that you query later in properties."""
+    """Store a typed node: text as content, values to query as properties."""
     with_format: CreateNode = {"format": DEFAULT_FORMAT, **arguments}
     return await memory.create_node(**with_format)
 
@@ -210,17 +210,17 @@ async def get_node_content(memory: Memory, arguments: GetNode) -> NodeContent:
 
 
 async def update_node(memory: Memory, arguments: UpdateNode) -> Changed:
-    """Change a node. Omitted fields stay; an empty path, namespace, title, summary or metadata is removed."""
+    """Change a node. Omitted fields keep their values; empty path, namespace, title, summary or metadata resets it."""
     return await memory.update_node(**arguments)
 
 
 async def delete_node(memory: Memory, arguments: DeleteNode) -> NodeDeleted:
-    """Delete a node and all its connections. The nodes at their other ends stay."""
+    """Delete a node and all its connections, but not the nodes at their other ends."""
     return await memory.delete_node(**arguments)
 
 
 async def create_connection(memory: Memory, arguments: CreateConnection) -> ConnectionCreated:
-    """Connect two nodes. The ontology says which node types a connection type joins."""
+    """Connect two nodes. The ontology defines which node types a connection type can join."""
     return await memory.create_connection(**arguments)
 
 
@@ -230,32 +230,32 @@ async def get_connection(memory: Memory, arguments: GetConnection) -> Connection
 
 
 async def update_connection(memory: Memory, arguments: UpdateConnection) -> Changed:
-    """Change a connection. Omitted fields stay. To move an end, delete and create."""
+    """Change a connection. Omitted fields keep their values. To change an end, delete and create it."""
     return await memory.update_connection(**arguments)
 
 
 async def delete_connection(memory: Memory, arguments: DeleteConnection) -> Changed:
-    """Delete a connection. The nodes stay."""
+    """Delete a connection, but not its nodes."""
     return await memory.delete_connection(**arguments)
 
 
 async def query_nodes(memory: Memory, arguments: QueryNodes) -> NodeIds:
-    """Find nodes by type and exact property values; all must match. Without filters, returns all."""
+    """Find nodes by type and exact property values; they must match all. Without filters, returns all nodes."""
     return with_paging_hint(await memory.query_nodes(**arguments), arguments)
 
 
 async def query_connections(memory: Memory, arguments: QueryConnections) -> ConnectionIds:
-    """Find connections by ends, type and exact property values; all must match."""
+    """Find connections by ends, type and exact property values; they must match all."""
     return with_paging_hint(await memory.query_connections(**arguments), arguments)
 
 
 async def get_connected_nodes(memory: Memory, arguments: GetConnectedNodes) -> ConnectedNodes:
-    """Find the nodes one connection away from a node, or more with transitive."""
+    """Find the nodes one connection away from a node, or further with transitive."""
     return with_paging_hint(await memory.get_connected_nodes(**arguments), arguments)
 
 
 async def search_content(memory: Memory, arguments: SearchContent) -> NodeIds:
-    """Find all nodes whose content contains an exact string. For questions use search_memories."""
+    """Find all nodes whose content contains an exact string. For questions, use search_memories."""
     return with_paging_hint(await memory.search_content(**arguments), arguments)
 
 

@@ -47,7 +47,7 @@ async def get_strongest_connections(memory: Memory, arguments: GetStrongestConne
 
 
 async def get_weak_relations(memory: Memory, arguments: GetWeakRelations) -> WeighedConnections:
-    """Find weak connections, to review or remove. A page can be short; next_cursor has the next one."""
+    """Find weak connections to review or remove. A page may be short; next_cursor leads to the next."""
     return await memory.get_weak_relations(**arguments)
 
 
@@ -74,12 +74,12 @@ class FindContradictions(Call):
 
 
 async def infer_connections(memory: Memory, arguments: InferConnections) -> Inferred:
-    """Write the connections that follow from transitive types and are missing, with their evidence, as one batch."""
+    """Write the missing connections that follow from transitive types, with their evidence, as one batch."""
     return await memory.infer_connections(**arguments)
 
 
 async def find_contradictions(memory: Memory, arguments: FindContradictions) -> Contradictions:
-    """List the pairs of nodes joined by contradicts, with titles and ages, so that you can settle them."""
+    """List the pairs of nodes that contradict each other, with titles and ages, so that you can settle them."""
     return await memory.find_contradictions(**arguments)
 
 

@@ -51,9 +51,11 @@ class ValidateConnection(Call):
 class CreateOntology(Call):
     """Arguments of `create_ontology`."""
 
-    node_types: Annotated[list[NodeType], Field(description="Names, or objects: name and what add_node_type takes")]
-    connection_types: Annotated[list[ConnectionType], Field(description="May have all add_connection_type takes")]
-    open: NotRequired[Annotated[bool, Field(description="Unknown types in writes are added instead of refused")]]
+    node_types: Annotated[list[NodeType], Field(description="Names, or objects with the arguments of add_node_type")]
+    connection_types: Annotated[
+        list[ConnectionType], Field(description="Objects with the arguments of add_connection_type")
+    ]
+    open: NotRequired[Annotated[bool, Field(description="Writes may add unknown types")]]
 
 
 class AddNodeType(Call):
@@ -76,10 +78,10 @@ class AddConnectionType(Call):
     properties: NotRequired[Annotated[list[Rule], Field(description="As in add_node_type")]]
     unique_source: NotRequired[Annotated[bool, Field(description="At most one from each node")]]
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
-    unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
+    unique_pair: NotRequired[Annotated[bool, Field(description="At most one between two nodes")]]
     acyclic: NotRequired[bool]
-    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days until its weight halves")]]
-    inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
+    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days after which its weight halves")]]
+    inverse: NotRequired[Annotated[str, Field(description="Its name in the other direction")]]
     symmetric: NotRequired[bool]
     transitive: NotRequired[bool]
     materialize_inverse: NotRequired[bool]
@@ -103,25 +105,25 @@ async def create_ontology(memory: Memory, arguments: CreateOntology) -> Ontology
 
 
 async def add_node_type(memory: Memory, arguments: AddNodeType) -> OntologyChanged:
-    """Add a node type to the ontology, for good."""
+    """Add a node type to the ontology. It cannot be removed."""
     new_type = node_type_from(_declaration(arguments))
     return await memory.add_node_type(new_type, domain=arguments.get("domain"))
 
 
 async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> OntologyChanged:
-    """Add a connection type to the ontology, for good. ["*"] as from_types or to_types means every node type."""
+    """Add a connection type to the ontology. It cannot be removed. ["*"] as from_types or to_types means all types."""
     new_type = connection_type_from(_declaration(arguments))
     return await memory.add_connection_type(new_type, domain=arguments.get("domain"))
 
 
 async def get_ontology(memory: Memory, arguments: GetOntology) -> OntologyView:
-    """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
+    """Get the node and connection types of a domain; detail adds property rules. Call it before you create."""
     ontology = await memory.get_ontology(**_domain_of(arguments))
     return detailed_view(ontology) if arguments.get("detail") else brief_view(ontology)
 
 
 def _domain_of(arguments: Call) -> Call:
-    """Return the domain argument if it is arguments. A past memory accepts none."""
+    """Return the `domain` argument, if given. A past memory accepts none."""
     return {"domain": arguments["domain"]} if "domain" in arguments else {}
 
 

@@ -26,8 +26,8 @@ class Unprotect(TypedDict):
 class Protect(Unprotect):
     """Arguments of `protect`."""
 
-    is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false is unprotect")]]
-    reason: NotRequired[Annotated[str, Field(description="Shown when a write is refused")]]
+    is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false: unprotect")]]
+    reason: NotRequired[Annotated[str, Field(description="Part of the error of a rejected write")]]
     expires_at: NotRequired[Annotated[str, Field(description='Time (UTC), or "in 2 hours" (default never)')]]
     can_be_unprotected_by: NotRequired[
         Annotated[Names, Field(description="Actors who may write and lift it (default: only the command line)")]
@@ -35,12 +35,12 @@ class Protect(Unprotect):
 
 
 async def protect(memory: Memory, arguments: Protect) -> ProtectionChanged:
-    """Make a node, connection or domain read-only for all, you included, except the actors that you name."""
+    """Make a node, connection or domain read-only for everyone, also you, except the named actors."""
     return await memory.protect(**arguments)
 
 
 async def unprotect(memory: Memory, arguments: Unprotect) -> ProtectionChanged:
-    """Lift a protection, if you may."""
+    """Lift a protection, if you are allowed to."""
     return await memory.unprotect(**arguments)
 
 

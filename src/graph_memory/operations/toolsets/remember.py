@@ -36,7 +36,7 @@ Relation = Annotated[
 
 
 class RememberFacts(Call):
-    """Arguments of `remember` for facts about one thing."""
+    """Arguments of `remember` for facts about one entity."""
 
     text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
     name: NotRequired[Annotated[str, Field(description="Entity; default: the entity that text names")]]
@@ -44,7 +44,7 @@ class RememberFacts(Call):
     observations: NotRequired[list[Statement]]
     properties: NotRequired[Annotated[Properties, Field(description="Values that change, such as status or city")]]
     relations: NotRequired[
-        Annotated[list[Relation], Field(description="Each has type, and to or from: the name of the other end")]
+        Annotated[list[Relation], Field(description="Each has type, and the other end's name as to or from")]
     ]
     aliases: NotRequired[Annotated[list[str], Field(description="Other names")]]
     replaces: NotRequired[Annotated[str | list[str], Field(description="Outdated observations, by id or text")]]
@@ -69,18 +69,18 @@ class Decide(Call):
     """Arguments of `decide`."""
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
-    id: NotRequired[Annotated[str, Field(description="For one question, with decision")]]
+    id: NotRequired[Annotated[str, Field(description="One question, with decision")]]
     new: NotRequired[Annotated[str, Field(description="With known, in place of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]
 
 
 async def remember(memory: Memory, arguments: Remember) -> Remembered:
-    """Store facts about an entity: adds new ones, skips known ones, and returns a decision for each.
+    """Store facts about an entity: adds new ones, skips known ones, and returns the outcome of each.
 
-    Without a name, "The user prefers …", "Goal: …", "Never …", "Next time …" and "This fixed it: …" are kept as such.
-    Give changing values as properties, and outdated facts in replaces. Answer its questions with decide.
-    To store texts unchecked use add_observations, for nodes with content create_node.
+    Without a name, "The user prefers …", "Goal: …", "Never …", "Next time …" and "This fixed it: …" become preferences,
+    goals and patterns. Pass changing values as properties, and outdated facts in replaces. Answer its questions with
+    decide. To store texts unchecked, use add_observations; for nodes with content, create_node.
     """
     if "text" in arguments and arguments.keys() <= _TEXT_ALONE:
         target = memory.in_domain(arguments["domain"]) if "domain" in arguments else memory
@@ -92,7 +92,7 @@ async def remember(memory: Memory, arguments: Remember) -> Remembered:
 
 
 async def decide(memory: Memory, arguments: Decide) -> Result:
-    """Answer questions of remember. close: the known fact is over. keep: both hold. same: one entity. new: two."""
+    """Answer questions of remember. close: the known fact has ended. keep: both hold. same: one entity. new: two."""
     match arguments:
         case {"decisions": decisions} if not arguments.keys() & {"id", "new", "known", "decision"}:
             return await memory.entities.decide_all(decisions, domain=arguments.get("domain"))

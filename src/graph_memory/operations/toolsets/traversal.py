@@ -36,7 +36,7 @@ class TraverseMemories(Call):
     max_nodes: NotRequired[int]
     edge_filter: NotRequired[EdgeFilter]
     node_filter: NotRequired[NodeFilter]
-    weight: NotRequired[Annotated[str, Field(description="Property or weight/(1+age_days)")]]
+    weight: NotRequired[Annotated[str, Field(description="A property, or a formula such as weight/(1+age_days)")]]
     expansion: NotRequired[Expansion]
     return_mode: NotRequired[ReturnMode]
     deduplication: NotRequired[Deduplication]
@@ -68,7 +68,9 @@ class GetNeighbors(Call):
     types: NotRequired[Annotated[Names, Field(description="Connection types, also inverse names")]]
     direction: NotRequired[Annotated[Direction, Field(description="Default both")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Max connections (default 100)")]]
-    as_of: NotRequired[Annotated[int | str, Field(description='As it was at: seq, event id, time (UTC), "last week"')]]
+    as_of: NotRequired[
+        Annotated[int | str, Field(description='Earlier state at: seq, event id, time (UTC), "last week"')]
+    ]
     valid_at: NotRequired[ValidAt]
 
 

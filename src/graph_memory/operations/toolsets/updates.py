@@ -29,7 +29,7 @@ class UpdateObservation(Call):
     """Arguments of `update_observation`."""
 
     entityName: str  # noqa: N815 - the word of the official memory server
-    observation: Annotated[str, Field(description="Its id, or its text exactly")]
+    observation: Annotated[str, Field(description="Its id or exact text")]
     text: NotRequired[Annotated[str, Field(description="The new text")]]
     confidence: NotRequired[Fraction]
 
@@ -43,16 +43,19 @@ class Forget(Call):
         Annotated[
             str,
             Field(
-                description="One observation, goal, pattern or preference, exactly; with names an observation of theirs"
+                description="Exact text of an observation, goal, pattern or preference; with names, of their "
+                "observation"
             ),
         ]
     ]
-    erase: NotRequired[Annotated[bool, Field(description="For good, with its past: only if the user asked")]]
+    erase: NotRequired[
+        Annotated[bool, Field(description="Erase for good, with all earlier states: only if the user asked")]
+    ]
     dry_run: NotRequired[bool]
 
 
 async def update_entity(memory: Memory, arguments: UpdateEntity) -> EntityUpdated:
-    """Rename an entity, or change its fields. Its observations and relations stay."""
+    """Rename an entity, or change its fields. It keeps its observations and relations."""
     return await memory.entities.update_entity(**arguments)
 
 
@@ -63,7 +66,7 @@ async def update_observation(memory: Memory, arguments: UpdateObservation) -> Ob
 
 
 async def forget(memory: Memory, arguments: Forget) -> Forgotten:
-    """End facts that no longer hold or are unwanted. They stay in the past, unless erase is true. Try dry_run."""
+    """End facts that no longer hold or are unwanted. Earlier states keep them, unless erase is true. Try dry_run."""
     rest: dict[str, Any] = {**arguments}
     target = memory.in_domain(rest.pop("domain")) if "domain" in arguments else memory
     return await target.agent.forget(**rest)
