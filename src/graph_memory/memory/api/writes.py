@@ -238,7 +238,7 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set when a node or connection stops holding. It is not deleted. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
+        """Set when a node or connection stops holding; it stays. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
     async def protect(

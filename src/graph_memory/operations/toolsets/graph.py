@@ -210,7 +210,7 @@ async def get_node_content(memory: Memory, arguments: GetNode) -> NodeContent:
 
 
 async def update_node(memory: Memory, arguments: UpdateNode) -> Changed:
-    """Change a node. Omitted fields keep their values; empty path, namespace, title, summary or metadata resets it."""
+    """Change a node. Omitted fields keep their values; an empty path, namespace, title, summary or metadata is reset."""
     return await memory.update_node(**arguments)
 
 
@@ -220,7 +220,7 @@ async def delete_node(memory: Memory, arguments: DeleteNode) -> NodeDeleted:
 
 
 async def create_connection(memory: Memory, arguments: CreateConnection) -> ConnectionCreated:
-    """Connect two nodes. The ontology defines which node types a connection type can join."""
+    """Connect two nodes. The ontology defines which node types a type joins."""
     return await memory.create_connection(**arguments)
 
 
@@ -240,12 +240,12 @@ async def delete_connection(memory: Memory, arguments: DeleteConnection) -> Chan
 
 
 async def query_nodes(memory: Memory, arguments: QueryNodes) -> NodeIds:
-    """Find nodes by type and exact property values; they must match all. Without filters, returns all nodes."""
+    """Find nodes by type and exact property values; all must match. Without filters, returns all nodes."""
     return with_paging_hint(await memory.query_nodes(**arguments), arguments)
 
 
 async def query_connections(memory: Memory, arguments: QueryConnections) -> ConnectionIds:
-    """Find connections by ends, type and exact property values; they must match all."""
+    """Find connections by ends, type and exact property values; all must match."""
     return with_paging_hint(await memory.query_connections(**arguments), arguments)
 
 

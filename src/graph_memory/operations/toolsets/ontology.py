@@ -111,7 +111,7 @@ async def add_node_type(memory: Memory, arguments: AddNodeType) -> OntologyChang
 
 
 async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> OntologyChanged:
-    """Add a connection type to the ontology. It cannot be removed. ["*"] as from_types or to_types means all types."""
+    """Add a connection type to the ontology. It cannot be removed. ["*"] means all node types."""
     new_type = connection_type_from(_declaration(arguments))
     return await memory.add_connection_type(new_type, domain=arguments.get("domain"))
 

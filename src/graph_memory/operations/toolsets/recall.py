@@ -63,9 +63,7 @@ class HybridSearch(MultiDomainCall):
     query: Question
     filters: NotRequired[Filters]
     weightings: NotRequired[Weightings]
-    traversal_depth: NotRequired[
-        Annotated[int, Field(ge=0, le=3, description="Also nodes up to this many connections away")]
-    ]
+    traversal_depth: NotRequired[Annotated[int, Field(ge=0, le=3, description="Also nodes this many connections away")]]
     as_of: NotRequired[AsOf]
     valid_at: NotRequired[ValidAt]
     max_results: NotRequired[Annotated[int, Field(ge=1, le=100, description="Default 10")]]
@@ -99,7 +97,7 @@ class _RecallArguments(MultiDomainCall, _As):
 
     query: NotRequired[str]
     focus: NotRequired[Annotated[Names, Field(description="Names or ids")]]
-    max_tokens: NotRequired[Annotated[int, Field(description="Default 500, 2000 or 5000, by depth")]]
+    max_tokens: NotRequired[Annotated[int, Field(description="By depth: 500, 2000, 5000")]]
     as_of: NotRequired[int | str]
     valid_at: NotRequired[str]
     limit: NotRequired[int]
@@ -165,8 +163,8 @@ class MemorySynthesize(Call):
 async def search_memories(memory: Memory, arguments: SearchMemories) -> SearchResult:
     """Find nodes and facts by words and meaning, best first, with the matching passages.
 
-    WHEN TO USE: for single hits, and before you create. For an overview of a topic, use recall. For an exact string,
-    use search_content; for exact property values, query_nodes.
+    WHEN TO USE: for single hits, and before you create. For a topic, use recall. For an exact string, use
+    search_content; for exact property values, query_nodes.
 
     ADVANTAGES: finds other wordings, also in earlier states (as_of).
 
