@@ -210,7 +210,7 @@ async def get_node_content(memory: Memory, arguments: GetNode) -> NodeContent:
 
 
 async def update_node(memory: Memory, arguments: UpdateNode) -> Changed:
-    """Change a node. Omitted fields keep their values; an empty path, namespace, title, summary or metadata is reset."""
+    """Change a node. Omitted fields keep their values; empty path, namespace, title, summary and metadata are reset."""
     return await memory.update_node(**arguments)
 
 
