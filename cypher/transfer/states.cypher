@@ -1,4 +1,4 @@
-// These events of a log, their usual times as text for speed, with their text where it is small.
+// These events of a log, their usual times as text for speed, with their text if it is stored in Neo4j.
 // mode: read
 // params: domain, seqs
 // returns: event, text

@@ -32,7 +32,7 @@ class ChatModel(Protocol):
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """There is no answer now: the provider is down, lacks the model, refuses, or sends an invalid reply.
+    """No answer is available: the provider is down, lacks the model, rejects the request, or sends an invalid reply.
 
     `message` is the problem and `hint` the next step. Neither contains a key.
     """

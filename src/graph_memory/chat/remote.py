@@ -75,4 +75,4 @@ class RemoteModel:
 
     def _server_hint(self) -> str:
         start = "Start Ollama" if self._service.provider == "ollama" else "Check that the server can be reached"
-        return f"{start}, check GRAPH_MEMORY_MODEL_URL, or give it longer with GRAPH_MEMORY_MODEL_TIMEOUT."
+        return f"{start}, check GRAPH_MEMORY_MODEL_URL, or increase GRAPH_MEMORY_MODEL_TIMEOUT."

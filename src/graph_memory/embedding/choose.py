@@ -1,4 +1,4 @@
-"""From settings to an embedder. What it needs is imported and opened when it is first asked."""
+"""The choice of an embedder by settings. Its model is imported and opened on first use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SERVERS = {
 
 
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
-    """Return an embedder with vectors that compare with vectors of a model, or None if the settings lead to none.
+    """Return an embedder whose vectors can be compared with a model's, or None if the settings allow none.
 
     Local models are always available, models of a server if the settings name that kind of server.
     """

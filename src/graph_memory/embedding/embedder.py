@@ -48,7 +48,7 @@ def compares(model: str, other: str) -> bool:
 
 
 class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """There are no vectors now: the provider is down, lacks the model, refuses, or sends invalid vectors.
+    """No vectors are available: the provider is down, lacks the model, rejects the request, or sends invalid vectors.
 
     `message` is the problem and `hint` the next step. Neither contains a key. Search continues with words.
     """

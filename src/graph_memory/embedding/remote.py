@@ -16,7 +16,7 @@ BATCH_TEXTS = 64
 BATCH_BYTES = 250_000
 """Maximum number of bytes of a batch. OpenAI accepts 300,000 tokens, and no text has more tokens than bytes."""
 PAUSE_SECONDS = 15.0
-"""Seconds after a failure in which queries are not sent, so that searches do not wait each time."""
+"""Seconds after a failure during which queries are not sent, so that searches do not wait each time."""
 
 _PREFIXES = {"nomic-embed-text": ("search_document: ", "search_query: ")}
 """The prefixes of passages and of queries with which models were trained."""

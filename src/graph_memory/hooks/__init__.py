@@ -1,1 +1,1 @@
-"""Hooks of coding agents: what a client's event says, without secrets, in a spool. Standard library only."""
+"""Hooks of coding agents: store the content of client events, without secrets, in a spool. Standard library only."""

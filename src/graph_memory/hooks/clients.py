@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["start", "prompt", "tool", "reply", "compaction", "summary", "end"]
-"""What an event of a client is, whatever the client calls it."""
+"""A kind of event, independent of the client's name for it."""
 BUDGETS: Mapping[Kind, float] = {"start": 2.0, "prompt": 0.7}
 """Seconds after which a hook ends without output."""
 SHORT_BUDGET = 0.3

@@ -1,4 +1,4 @@
-"""What an event of a client says, in a bounded form without secrets. Its input is hostile until checked."""
+"""The content of a client's event, with a maximum size and without secrets. Its input is hostile until checked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.hooks.fence import strip_fenced
 from graph_memory.hooks.redact import redact
 
 Capture = Literal["off", "prompts", "all"]
-"""What is captured. prompts: what the user writes, and when sessions start and end."""
+"""The captured content. prompts: the user's prompts, and the starts and ends of sessions."""
 LARGEST = 16_384
 """Maximum number of bytes of an event in the spool."""
 _SCANNED = 16_000
@@ -27,7 +27,7 @@ _LENGTHS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_0
 """Maximum number of characters of the text of an event."""
 _LONGEST_NAME = 200
 _TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "query", "description", "prompt")
-"""Arguments of tools that say what a call is about, most telling first."""
+"""Arguments that show the subject of a tool call, most specific first."""
 _TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
 _TURNS = ("tool_use_id", "tool_call_id")
 """Fields that name an event, so that a client that repeats it is noticed."""
@@ -85,7 +85,7 @@ class HookEvent:
 def read_event(
     client: str, name: str, payload: Mapping[str, object], *, capture: Capture = "all", domain: str = "default"
 ) -> HookEvent | None:
-    """Return what an event says, or None if it must not be captured or its client or name is unknown."""
+    """Return the content of an event, or None if it must not be captured or its client or name is unknown."""
     kind = CLIENTS[client].events.get(name) if client in CLIENTS else None
     if kind is None or capture == "off" or (capture == "prompts" and kind in ("tool", "reply", "summary")):
         return None

@@ -1,4 +1,4 @@
-"""What a project excludes from capture: `.graph-memory-ignore`, with rules like those of `.gitignore`."""
+"""Files that a project excludes from capture: `.graph-memory-ignore`, with the syntax of `.gitignore`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Exclusions:
 
     @classmethod
     def of(cls, folder: Path) -> Exclusions:
-        """Return the rules of the nearest file in a folder and those above it. A file that is not readable has none."""
+        """Return the rules of the nearest file in a folder or above it. An unreadable file has none."""
         for parent in (folder, *folder.parents):
             path = parent / FILE
             if path.is_file():
                 text = "*"
-                with suppress(OSError):  # a project that cannot say what it excludes is excluded
+                with suppress(OSError):  # a project with an unreadable file is excluded as a whole
                     text = path.read_text(encoding="utf-8", errors="replace")[:_LARGEST]
                 return cls(parent, tuple(_parse(text)) or (("*", False),))
         return cls(None)

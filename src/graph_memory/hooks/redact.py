@@ -55,7 +55,7 @@ _OWN: Sequence[tuple[str, Sequence[str], str]] = (
     ("password", _WORDS, _BARE),
     ("password", ("--",), _OPTION),
 )
-"""Name, keywords of which a text has one, and pattern of the rules that detect-secrets lacks or has only for files."""
+"""Name, keywords (a text must have one) and pattern of rules that detect-secrets lacks or has only for files."""
 _REST_OF_TOKEN = re.compile(r"[\w+/=-]*")
 
 

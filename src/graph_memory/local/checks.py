@@ -33,7 +33,7 @@ class Outcome(StrEnum):
     NOTE = "note"
     """Not needed, or created later. Nothing to do."""
     FAILED = "failed"
-    """The requirement is not met. The remedy says what to do."""
+    """The requirement is not met; see the remedy."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def check_disk(settings: Settings) -> Iterator[Check]:
 
 
 def check_restore(settings: Settings) -> Iterator[Check]:
-    """Yield notes on what a killed restore left behind, none while a restore runs."""
+    """Yield notes on the folders that a killed restore has left, none during a restore."""
     folder = Home.of(settings).parent
     if is_restoring(settings):
         return

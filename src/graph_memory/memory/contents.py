@@ -141,7 +141,7 @@ def _damaged_content(domain: str, sha256: str) -> GraphError:
 
 
 def _too_large(size: int, limit: int) -> GraphError:
-    hint = "Split it over several nodes, or give it with encoding base64, which has no limit but is not searched."
+    hint = "Split it over several nodes, or store it with encoding base64, which has no limit but is not searched."
     message = f"Text of {size:,} bytes is over the limit of {limit:,} bytes"
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
 

@@ -117,7 +117,7 @@ def graph_error_of(
         hint = "Read the subject again before you repeat the change."
         return unavailable("Neo4j was lost during the commit; the change may or may not have been made", hint)
     if is_refused(error):
-        return unavailable(f"Neo4j{server} refused the user name or password", _LOCAL_LOGIN if is_local else _LOGIN)
+        return unavailable(f"Neo4j{server} rejected the user name or password", _LOCAL_LOGIN if is_local else _LOGIN)
     if isinstance(error, (ConfigurationError, ValueError)) and uri:
         hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
         return unavailable(f"Neo4j{server} cannot be used", hint)
@@ -152,8 +152,8 @@ _NOT_LUCENE = (
 )
 """Parts of Lucene's messages about queries that are invalid or too complex."""
 _LUCENE = (
-    "Close quotes and brackets, give AND, OR and NOT something to join, and put a backslash before "
-    '+ - && || ! ( ) { } [ ] ^ " ~ * ? : / and itself where they are meant as text. Or leave out syntax.'
+    'Close quotes and brackets, complete AND, OR and NOT, and put a backslash before + - && || ! ( ) { } [ ] ^ " ~ * '
+    "? : / and \\ if they are meant as text. Or leave out syntax."
 )
 _LOGIN = "Set NEO4J_USERNAME and NEO4J_PASSWORD."
 _LOCAL_LOGIN = "If you changed its password, write the new one to `neo4j/run/password` in the home folder."
@@ -189,21 +189,21 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
         return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
     if _lacks_memory(error):
-        hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
+        hint = "Make the change smaller, or increase Neo4j's memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
         return unavailable(f"Neo4j{where} has {_TOO_LITTLE_MEMORY} for this change; nothing was changed", hint)
     if _has_stopped(error):
         return _stopped_database(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
-        return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
+        return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to an existing database.")
     is_gone = "schema index" in (error.message or "")
     if "ProcedureCallFailed" in code and not is_gone and any(text in (error.message or "") for text in _NOT_LUCENE):
         return invalid_argument("query", "The query is not valid in Lucene's syntax", _LUCENE)
     if "IndexNotFound" in code or ("ProcedureCallFailed" in code and "index" in (error.message or "")):
-        hint = Hint("Run {graph-memory rebuild} to create it; {graph-memory doctor} names what is missing.")
+        hint = Hint("Run {graph-memory rebuild} to create it; {graph-memory doctor} names the missing ones.")
         return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})
     if isinstance(error, ConstraintError) or "ConstraintCreationFailed" in code:
         hint = Hint("Run {graph-memory verify} to see where the graph and its log differ.")
-        return GraphError(Code.STORE_CONFLICT, "The database holds something that is not in the log", {"hint": hint})
+        return GraphError(Code.STORE_CONFLICT, "The database has data that is not in the log", {"hint": hint})
     if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
         return GraphError(
             Code.DOMAIN_BUSY, "Too many writers are waiting for this domain", {"hint": "Try again in a moment."}
@@ -215,6 +215,8 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         hint = "The user needs the privileges of the role `architect`, and a password that has not expired."
         return unavailable(f"Neo4j{where} does not let this user do that", hint)
     if error.is_retryable():
-        hint = Hint("Try again in a moment; if it still fails, {graph-memory neo4j logs} or debug.log says why.")
+        hint = Hint(
+            "Try again in a moment; if it still fails, {graph-memory neo4j logs} or debug.log shows the reason."
+        )
         return unavailable(f"Neo4j{where} is not available right now", hint)
-    return GraphError(Code.INTERNAL, "Neo4j refused a statement", {"neo4j_code": code})
+    return GraphError(Code.INTERNAL, "Neo4j rejected a statement", {"neo4j_code": code})

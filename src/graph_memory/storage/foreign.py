@@ -33,7 +33,7 @@ _ROWS = 1_000
 """Number of rows that the server sends at once."""
 _LOGIN = (
     "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command (for the memory's own server, "
-    "NEO4J_USERNAME and NEO4J_PASSWORD), or in Python give Neo4jSource(uri, username=…, password=…)."
+    "NEO4J_USERNAME and NEO4J_PASSWORD), or in Python pass Neo4jSource(uri, username=…, password=…)."
 )
 _ADDRESS = "An address is bolt://HOST:PORT or neo4j://HOST:PORT, with +s or +ssc after the scheme for TLS."
 _FRACTION = re.compile(r"\.(\d+)")

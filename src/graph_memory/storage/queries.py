@@ -176,9 +176,9 @@ def _row(*values: object) -> object:
 
 
 def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> Query[int]:
-    """Return one statement that runs several, the rest only if the first returns a row, and all or none of them.
+    """Return one statement that runs several, all or none of them, if the first one returns a row.
 
-    The counts that the rest return are compared with the parameter `expected`, in which null accepts any count. If one
+    The counts of the others are compared with the parameter `expected`, in which null accepts any count. If one
     differs, the statement divides by zero to roll itself back. Its only row is 1.
     """
     counts: list[str] = []

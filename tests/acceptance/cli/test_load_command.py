@@ -96,9 +96,9 @@ async def test_what_stands_against_a_server_as_a_source_is_told(
     uri = address_of(settings).uri
     elsewhere = {**environment, "NEO4J_URI": "bolt://127.0.0.1:1", "GRAPH_MEMORY_SOURCE_PASSWORD": "wrong-one"}
     wrong = run(elsewhere, "ontology", "infer", uri)
-    assert f"Neo4j at {uri} refused the user name or password" in wrong.stderr
+    assert f"Neo4j at {uri} rejected the user name or password" in wrong.stderr
     assert "wrong-one" not in wrong.stderr
     files = run(environment, "ontology", "infer", str(people), "--database", "films")
-    assert "is no Neo4j server" in files.stderr
+    assert "is not a Neo4j server" in files.stderr
     some = run(environment, "ontology", "infer", str(people), "--only-label", "Person")
     assert "Leave --only-label and --only-type out" in some.stderr

@@ -52,7 +52,7 @@ async def test_an_agent_repeats_what_has_worked_and_goes_on_where_it_stopped(env
         assert [one["id"] for one in (await agent.call("list_goals"))["goals"]] == [waiting["id"]]
         refused = await agent.client.call_tool("get_events", {"session": "monday", "type": "fix"})
         assert refused.is_error
-        assert "session does not go with type" in str(refused.content)
+        assert "session cannot be combined with type" in str(refused.content)
 
 
 async def test_notes_of_a_session_one_query_over_all_types_and_the_project(environment: dict[str, str], domain: str):

@@ -151,8 +151,8 @@ async def test_the_error_names_the_first_faults_for_whoever_reads_only_that(peop
     with pytest.raises(GraphError) as caught:
         await people.execute_batch([delete("x"), update("ann", age=1), delete("y")])
     assert caught.value.message == (
-        "2 operations are at fault: operations[0] NODE_NOT_FOUND: Node x does not exist; "
-        "operations[2] NODE_NOT_FOUND: Node y does not exist"
+        "2 operations are faulty: operations[0] NODE_NOT_FOUND: Node x does not exist; operations[2] NODE_NOT_FOUND: "
+        "Node y does not exist"
     )
     assert caught.value.details["operations"] == 3
 

@@ -207,7 +207,7 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     await entities.session_end("Began with Apollo.", project="Apollo")
     started = await entities.session_start(project="Apollo")
     known, _, rest = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")
-    changed, _, facts = rest.partition("\n\n## Facts about what is used most\n")
+    changed, _, facts = rest.partition("\n\n## Facts about the most used entities\n")
     assert [started.text.count(each) for each in ('"Ships in May."', '"Plays the oboe."')] == [1, 1]
     assert "Plays the oboe" in changed
     assert '- "Ben"' not in facts
@@ -366,7 +366,7 @@ async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memo
         assert len(known) == len(set(known)) > 10
         heads = [line.partition(" (")[0] for line in told if line.startswith('- "') and ": alice" not in line]
         assert len(heads) == len(set(heads))
-    first = (await entities.session_start()).text.partition("## Facts about what is used most\n")[2]
+    first = (await entities.session_start()).text.partition("## Facts about the most used entities\n")[2]
     assert first.startswith('- "Ada" (person')
     await flush(memory._core)
     assert await accesses_of(memory._core, memory._domain(None), [ada.id]) == before  # a primer is no use

@@ -167,7 +167,7 @@ async def test_a_login_that_stays_refused_says_where_to_set_it_right(
         async with open_store(find):
             pass
     assert caught.value.code is Code.STORE_UNAVAILABLE
-    assert "refused the user name or password" in caught.value.message
+    assert "rejected the user name or password" in caught.value.message
     assert hint in str(caught.value.hint)
 
 

@@ -276,7 +276,7 @@ def test_an_ontology_is_inferred_from_a_server(source: Neo4jSource, people: str)
 async def test_a_server_that_cannot_be_read_is_told_with_what_to_do(source: Neo4jSource, memory: Memory) -> None:
     cases = {
         ("bolt://127.0.0.1:1", "", None): ("cannot be reached", "Check the address"),
-        (source.uri, "wrong", None): ("refused the user name or password", "GRAPH_MEMORY_SOURCE_PASSWORD"),
+        (source.uri, "wrong", None): ("rejected the user name or password", "GRAPH_MEMORY_SOURCE_PASSWORD"),
         (source.uri, source.password, "nowhere"): ("no such database", "--database"),
         ("bolt://ann:secret@host", "", None): ("contains a user name or password", "GRAPH_MEMORY_SOURCE_PASSWORD"),
         ("bolt://host:port", "", None): ("cannot be used", "bolt://HOST:PORT"),

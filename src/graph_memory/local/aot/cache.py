@@ -68,7 +68,7 @@ class AotCache:
         return self.file.with_suffix(".json")
 
     def record(self) -> CacheRecord:
-        """Return the record, or an empty one if there is none."""
+        """Return the record; empty if there is none."""
         try:
             record = read_json(self._record_file.read_bytes(), CacheRecord) or CacheRecord()
         except FileNotFoundError:

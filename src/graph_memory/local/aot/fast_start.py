@@ -1,8 +1,8 @@
 """Fast starts by Java's ahead-of-time cache, which halves the start time: selection, maintenance and status.
 
-A cache fits one build of Java, one list of unchanged jars and one set of flags. Its name in the cache folder is made
-of them, and homes share it. Java verifies it, and starts without it if it does not fit. `training` creates the file in
-the background.
+A cache fits one build of Java, one list of unchanged jars and one set of flags. Its name in the cache folder is derived
+from them, and homes share it. Java verifies it, and starts without it if it does not fit. `training` creates the file
+in the background.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class FastStart:
 
 
 def cache_of(settings: Settings) -> AotCache | None:
-    """Return the cache for the settings, whether or not it exists, or None if there can be none (yet)."""
+    """Return the cache for the settings, whether or not it exists, or None if none can exist (yet)."""
     return None if _obstacle(settings) else _cache(settings)
 
 
@@ -110,7 +110,7 @@ def _missing_text(settings: Settings, record: CacheRecord) -> str:
         when = "tomorrow" if record.is_exhausted else "after the next start"
         return f"its AOT cache could not be made ({record.failure}); the next try is {when}"
     if settings.aot == "use":
-        return "no AOT cache, and GRAPH_MEMORY_AOT=use makes none"
+        return "no AOT cache, and GRAPH_MEMORY_AOT=use does not create one"
     return "no AOT cache yet: one is made in the background after a start"
 
 

@@ -115,7 +115,7 @@ def _verify_cache(settings: Settings, home: Home, cache_file: Path) -> None:
     try:
         subprocess.run(command, cwd=home.root, capture_output=True, timeout=_TIMEOUT, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        raise TrainingError("Java wrote none that it accepts") from error
+        raise TrainingError("Java rejected the cache that it wrote") from error
 
 
 def _lower_priority(process: psutil.Process) -> None:

@@ -138,7 +138,7 @@ def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
     free = shutil.disk_usage(file.parent).free
     if free < needed:
         text = f"{needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free"
-        raise _write_error(file, text, "Free some space, or give a folder on another disk.")
+        raise _write_error(file, text, "Free some space, or name a folder on another disk.")
 
 
 @contextmanager

@@ -61,5 +61,5 @@ def _did_not_start(home: Home, reason: str) -> GraphError:
 
 
 def _error(home: Home, code: Code, message: str) -> GraphError:
-    hint = Hint("{graph-memory neo4j logs} shows what Neo4j wrote, {graph-memory doctor} checks what it needs.")
+    hint = Hint("{graph-memory neo4j logs} shows Neo4j's messages, {graph-memory doctor} checks its requirements.")
     return GraphError(code, message, {"hint": hint}, path=home.console_log)

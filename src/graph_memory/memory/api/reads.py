@@ -73,13 +73,12 @@ class Reads:
         """Return the ids of the nodes, of one type or of all, whose properties equal all the given ones.
 
         `true` is not `1`, but `1` equals `1.0`. `valid_at` selects nodes that are valid in the world at that time, and
-        `detail` adds the type and title of each. Without `limit` it returns all nodes; with it, `next_cursor` leads to
-        the next page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. The
-        times are those of the creation and the last change; `…_after` includes its time. `domains` queries several
-        domains in order, and `include_children` also all domains under them; `nodes` then have their domain. `order_by`
-        sorts by a property, `descending` in reverse. Together with `type`, this needs an index of the filtered
-        properties followed by that property, such as `indexes: [[session, timestamp]]`; without it, INVALID_ARGUMENT is
-        raised. Also raises INVALID_PROPERTY.
+        `detail` adds type and title. Without `limit` it returns all nodes; with it, `next_cursor` leads to the next
+        page. `namespace` and `path_prefix` filter by node fields: `/house` also matches `/household`. The times are of
+        creation and last change; `…_after` includes its time. `domains` queries several domains in order, and
+        `include_children` all domains under them; `nodes` then have their domain. `order_by` sorts by a property,
+        `descending` in reverse. With `type`, it needs an index of the filtered properties and that property, such as
+        `indexes: [[session, timestamp]]`, and raises INVALID_ARGUMENT without it. Also raises INVALID_PROPERTY.
         """
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
 

@@ -32,7 +32,7 @@ class StoredNames:
     ends: Mapping[str, EndRow] = field(default_factory=dict[str, EndRow])
     """The nodes that are only ends of relations that may be deleted, by id."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """The deletions of what is attached to nodes that may become entities."""
+    """The deletions of subjects attached to nodes that may become entities."""
     lost: Mapping[str, int] = field(default_factory=dict[str, int])
     """Names of entities that unreadable operations would create, with the index of the operation."""
 

@@ -20,7 +20,7 @@ class BatchFault(Result):
 
 
 _STORED = TypeAdapter(tuple[tuple[int, str, str], ...])
-_EARLIER_MESSAGE = "The operation was refused when the batch was written."
+_EARLIER_MESSAGE = "The operation was rejected when the batch was written."
 
 
 def faults_text(faults: Iterable[BatchFault]) -> str:
@@ -45,7 +45,7 @@ class BatchItem(Result):
     ref: str | None = None
     version: int | None = Field(
         default=None,
-        description="Version afterwards; absent if the operation was left out or the subject does not exist",
+        description="Version afterwards; absent if the operation was omitted or the subject does not exist",
     )
     connections: int | None = Field(default=None, description="Connections and observations deleted with a node")
 
@@ -63,6 +63,6 @@ class BatchResult(Result):
     created: int
     updated: int
     deleted: int
-    refused: int = Field(description="Number of faulty operations that were left out")
+    refused: int = Field(description="Number of omitted faulty operations")
     results: tuple[BatchItem, ...]
     faults: tuple[BatchFault, ...] = ()

@@ -96,7 +96,7 @@ class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is
 async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options) -> None:
     """Create blobs and the constraints of ad-hoc types before the write.
 
-    They do no harm if the write is refused. They are not created for an atomic batch with faults.
+    They do no harm if the write fails. They are not created for an atomic batch with faults.
     """
     if options.atomic and batch.faults:
         return
@@ -132,7 +132,7 @@ class _Report:
     faults: Sequence[Fault] = ()
     subjects: Mapping[str, str] = field(default_factory=dict[str, str])
     known: StoredData | None = None
-    """The data by which they were decided. None if an earlier run wrote the batch."""
+    """The data on which the decision was based. None if an earlier run wrote the batch."""
 
     def subject(self, operation: Operation, versions: Mapping[str, int]) -> str | None:
         """Return the subject of an operation. None if an operation by name has no subject, or it is unknown."""
@@ -175,7 +175,7 @@ class _Attempt:
         return _BatchContext(fold, context, await fetch_suggestions(reader, head.domain, fold.faults))
 
     async def _context(self, reader: Reader, fold: Fold) -> Context:
-        """Read the data around all possible changes, whichever operations are left out."""
+        """Read the data for all possible changes, with or without faulty operations."""
         stored = fold.stored
         drafts = [draft for pairs in fold.requests.values() for _, draft in pairs if draft.op is not Op.DELETE]
         ontology = ontology_after(stored.head.ontology, fold.changes.values())
@@ -296,7 +296,7 @@ def batch_refused(faults: Sequence[Fault], count: int) -> GraphError:
     }
     if len(results) > MAX_LISTED:
         details["more_faults"] = len(results) - MAX_LISTED
-    return GraphError(Code.BATCH_REFUSED, f"{counts} at fault: {text}{more}", details)
+    return GraphError(Code.BATCH_REFUSED, f"{counts} faulty: {text}{more}", details)
 
 
 def _as_result(fault: Fault) -> BatchFault:

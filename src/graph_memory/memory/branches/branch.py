@@ -99,8 +99,8 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
 async def _resolve_fork(core: Core, source: str, at: int) -> Revision:
     """Return the revision to copy. Raises DOMAIN_BUSY if a job may change or delete its log.
 
-    A branch calls it before and after its job begins. Such a job looks for branches after it begins. So one of the
-    two is refused.
+    A branch calls it before and after its job begins, and such a job looks for branches after it begins. So at most one
+    of the two continues.
     """
     fork = await revision_of(core.store, source, at)
     for domain in {source, fork.domain}:
@@ -248,7 +248,7 @@ class _Branching:
         await run_projection(transaction, Projection(self._job.domain, derived))
 
     async def _tie_page_to_nodes(self) -> None:
-        """Tie a range of connections, observations and links to the nodes, all of which exist now."""
+        """Copy a range of connections, observations and links, whose nodes now all exist."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
         is_last = until >= progress.seq
@@ -284,7 +284,7 @@ class _Branching:
                 await end_copied(transaction, self._source, domain, self._job.progress.seq + 1)
 
         async def skip_passages(_: Transaction) -> None:
-            """Write nothing: the follower indexes the rest from the branch's own log."""
+            """Write nothing: the follower indexes the remaining passages from the branch's own log."""
 
         try:
             await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)

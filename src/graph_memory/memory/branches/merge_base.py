@@ -41,7 +41,8 @@ PLACE = query("branches/place", PlaceRow)
 class UntraceableState:
     """An included state whose own included states are no longer known. It is not after `at`.
 
-    Each state that includes it includes `through` too: the branch made of it, or the state it was merged into.
+    Each state that includes it includes `through` too: the branch that was made from it, or the state that it was
+    merged into.
     """
 
     place: Revision

@@ -100,7 +100,7 @@ class _GraphMerge:
         """Nodes that are deleted with all their attachments."""
 
     def merge_subjects(self) -> None:
-        """Merge each subject by itself. Attachments are merged once the entities are joined."""
+        """Merge each subject separately. Attachments are merged once the entities are joined."""
         attached = [item.subject for item in self.items.values() if item.kind in ATTACHED]
         for subject in [item for item in self.items if self.items[item].kind not in ATTACHED]:
             self._merge(self.items[subject])
@@ -259,7 +259,7 @@ class _GraphMerge:
         return ConflictSide.THEIRS if are_named else None
 
     def drafts(self) -> list[Draft]:
-        """Return the changes in an order in which each is possible by itself."""
+        """Return the changes in an order in which each is valid after the ones before it."""
         changes = self._changes()
         return [draft for draft in changes.in_order() if not self._waits_for_conflict(draft)]
 

@@ -48,8 +48,8 @@ def merge_conflict_error(conflicts: Sequence[Conflict], items: Mapping[str, Merg
     others = f", and {len(conflicts) - 1:,} more" if len(conflicts) > 1 else ""
     message = f"{with_title(first.subject, first.title)} cannot be merged: {first.reason}{others}; nothing was changed"
     hint = (
-        "Resolve each: give its subject, perhaps a property, and take ours or theirs, or a value; "
-        "or choose the strategy ours or theirs. A preview shows the result."
+        "Resolve each with its subject, optionally a property, and take (ours or theirs) or a value; or use the "
+        "strategy ours or theirs. A preview shows the result."
     )
     details = {"conflicts": [conflict.to_dict() for conflict in rendered], "more": more, "hint": hint}
     return GraphError(Code.MERGE_CONFLICT, message, details)

@@ -53,7 +53,7 @@ class MergeConflict(Result):
     lines: tuple[LineConflict, ...] | None = None
     takes: tuple[Side, ...] = Field(description="The sides that can resolve it")
     resolve: tuple[dict[str, str], ...] = Field(
-        description="Entries for the resolutions of memory_merge, of which any one resolves it"
+        description="Possible resolutions for memory_merge. Each of them resolves the conflict"
     )
 
 

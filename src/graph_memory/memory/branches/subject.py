@@ -56,7 +56,7 @@ class MergedSubject:
 
 
 def merge_subject(item: MergeItem, choices: Choices, declared: Collection[str] = ()) -> MergedSubject:
-    """Return the merge of one subject by itself. Raises INVALID_ARGUMENT for an invalid resolution.
+    """Return the merge of a single subject. Raises INVALID_ARGUMENT for an invalid resolution.
 
     `declared` has the names of properties that the target's ontology declares for its type.
     """
@@ -96,7 +96,7 @@ def _is_kept(item: MergeItem) -> bool:
 
 
 def _find_whole_conflict(item: MergeItem) -> Conflict | None:
-    """Return the conflict about the subject as a whole, None if there is none."""
+    """Return the conflict about the whole subject, or None."""
     base, ours, theirs = item.base, item.ours, item.theirs
     if theirs is None:
         reason = "the source deleted it, but the target changed it"

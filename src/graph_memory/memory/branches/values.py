@@ -40,7 +40,7 @@ class Strategy(StrEnum):
     MANUAL = "manual"
     """They stop the merge."""
     OURS = "ours"
-    """The target stays as it is."""
+    """The target is not changed."""
     THEIRS = "theirs"
     """The source's side is taken, where that is possible."""
 

@@ -269,7 +269,7 @@ class Changeset:
         stored = self.context.stored.get(draft.subject) if draft.op is Op.UPDATE else None
         if stored and stored.change.changes_derived and stored.count > self.context.most_rekeyed:
             verb = "indexed" if stored.change.changes_keys else "materialized"
-            reason = f"{stored.count:,} {stored.kind}s would be {verb} anew; apply the ontology that it should have"
+            reason = f"{stored.count:,} {stored.kind}s would have to be {verb}; apply the intended ontology instead"
             return Violation(draft, Rule.NEEDED, reason)
         misfits = stored.misfits(self.changes, self._deleted_attached) if stored else []
         if not misfits:
@@ -345,7 +345,7 @@ def unique_of(draft: Draft, ontology: Ontology) -> list[UniqueValue]:
 
 
 def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], ontology: Ontology) -> list[UniqueValue]:
-    """Return the values of a state that must be unique in its type. Invalid values are left out."""
+    """Return the values of a state that must be unique in its type. Invalid values are omitted."""
     names = unique_properties(declared_type(kind, type_name, ontology))
     values = ((name, state[name]) for name in names if isinstance(state.get(name), (str, int, float)))
     results = [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]

@@ -55,7 +55,7 @@ class _JointChecks:
     """The values and ends for rules about several subjects of a type: unique values, and rules about connections."""
 
     declared: AnyType
-    """The type, with only those rules that are new."""
+    """The type with only its new rules."""
     claims: dict[str, Sequence[Claim]] = field(default_factory=dict[str, Sequence[Claim]])
     edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
 
@@ -86,7 +86,7 @@ class _JointChecks:
 
 @dataclass(slots=True)
 class StoredType:
-    """The stored subjects of a type whose change adds demands, as far as they were read."""
+    """The subjects read so far of a type whose change adds rules."""
 
     change: TypeChange
     count: int = 0

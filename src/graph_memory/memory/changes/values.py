@@ -61,5 +61,5 @@ def unique_value_taken(draft: Draft, name: str, owner: str, title: str | None) -
     return GraphError(
         Code.UNIQUE_PROPERTY_TAKEN,
         f"Another {draft.type} already has that value of the unique property {name}: {with_title(owner, title)}",
-        {"property": name, "owner": owner, "hint": "Use the existing one, or give another value."},
+        {"property": name, "owner": owner, "hint": "Use the existing one, or choose another value."},
     )

@@ -318,7 +318,7 @@ def unknown_event_error(parts: Sequence[LogSegment], event: str) -> GraphError:
 def _missing_source_error(part: LogSegment) -> GraphError:
     """Return the error for the past of a branch that was imported without its source."""
     first = max(part.forked_at or 0, part.compacted_to)
-    hint = f"Give {first} or a later point. To have all of its past, import what it was made from, then the branch."
+    hint = f"Use {first} or a later point. To read its whole history, import its source domain first, then the branch."
     message = f"Domain {part.domain} was imported without the domain that holds its past before {first}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": part.domain, "compacted_to": first, "hint": hint})
 

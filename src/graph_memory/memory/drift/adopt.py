@@ -97,7 +97,7 @@ class Adoption:
 def plan_adoption(
     changes: Sequence[DriftedSubject], context: DriftContext, head: Head, not_adoptable: Mapping[str, GraphError]
 ) -> Adoption:
-    """Return the drafts that adopt changes. Changes that need a refused one are refused too."""
+    """Return the drafts that adopt changes. A change that needs a rejected one is rejected too."""
     refused = dict(not_adoptable)
     while True:
         remaining = [change for change in changes if change.id not in refused]
@@ -110,7 +110,7 @@ def plan_adoption(
 def _try_changes(
     changes_left: Sequence[DriftedSubject], context: DriftContext, head: Head
 ) -> tuple[list[Draft], dict[str, GraphError]]:
-    """Return the drafts, or the errors of the first rule that refuses some of them."""
+    """Return the drafts, or the errors of the first violated rule."""
     drafts_by_id, refused = _make_drafts(changes_left, context, head)
     if refused:
         return [], refused
@@ -300,7 +300,7 @@ def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
 
 def _check_fresh(change: DriftedSubject) -> None:
     if change.last is not None:
-        hint = "Remove its _id, give it another, or restore it, which removes it."
+        hint = "Remove or change its _id, or restore it, which deletes it."
         raise _refusal(f"{change.subject} was deleted, and ids are never reused", hint)
 
 

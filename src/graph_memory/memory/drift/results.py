@@ -27,7 +27,7 @@ _DERIVED = {
 class HandChange(Result):
     """One subject that differs between the live graph and the log."""
 
-    id: str = Field(description="Its id; for what was created without one, the server's own name for it")
+    id: str = Field(description="Its id, or the server's element id if it has none")
     kind: str
     type: str | None = None
     title: str | None = None
@@ -37,8 +37,10 @@ class HandChange(Result):
     beside: bool = Field(
         default=False, description="It lacks a domain or an id, so verify does not see it; restored only by its id"
     )
-    reason: str | None = Field(default=None, description="Why it cannot be adopted, or was refused, and what to do")
-    settled: Settled | None = Field(default=None, description="What this call did about it; absent if nothing")
+    reason: str | None = Field(default=None, description="Why it cannot be or was not adopted, and what to do")
+    settled: Settled | None = Field(
+        default=None, description="What this call did: adopted or restored; absent if nothing"
+    )
 
 
 class Reconciliation(Result):
@@ -46,7 +48,7 @@ class Reconciliation(Result):
 
     domain: str
     changes: tuple[HandChange, ...]
-    batch: str | None = Field(default=None, description="The adopted changes share it in the log; absent if none")
+    batch: str | None = Field(default=None, description="Id of the batch of the adopted changes; absent if none")
 
     @property
     def clean(self) -> bool:

@@ -175,7 +175,7 @@ class _Import:
         return _counts(number, sum(len(entity.observations) for entity in (*self.created, *self.added)))
 
     async def write(self, progress: Progress) -> None:
-        """Write the new records, entities first. An error reports what was written before it."""
+        """Write the new records, entities first. An error reports the counts written before it."""
         try:
             await self._write_entities(progress)
             await self._write_observations(progress)

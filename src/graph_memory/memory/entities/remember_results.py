@@ -33,7 +33,7 @@ class Outcome(StrEnum):
     NOOP = "NOOP"
     """The fact was known."""
     REFUSED = "REFUSED"
-    """The fact was not stored. The evidence says why, and what to do."""
+    """The fact was not stored. The evidence has the reason and the next step."""
 
 
 class Receipt(Result):
@@ -45,12 +45,12 @@ class Receipt(Result):
     evidence: ShortText | None = Field(
         default=None,
         description=(
-            "What the rule saw: a known text, an earlier value, since when it was over, a doubtful property. Of a "
-            "refused relation, why"
+            "The evidence of the rule: a known text, an earlier value, an end, a doubtful property; or why a relation "
+            "was rejected"
         ),
     )
     score: float | None = None
-    id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")
+    id: str | None = Field(default=None, description="The observation with this fact; absent in a dry run if new")
     replaced: tuple[str, ...] | None = Field(default=None, description="Observations that ended with it")
     model: str | None = Field(default=None, description="The language model that decided; evidence has its reason")
 
@@ -132,7 +132,7 @@ class About(Result):
 class Remembered(About, ResultWithWarnings):
     """The result of `remember` for an entity, and for other entities in the text."""
 
-    others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
+    others: tuple[About, ...] | None = Field(default=None, description="Receipts of the facts about other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")
     warnings: tuple[Text, ...] | None = Field(default=None, description="What was asked for and was not done")
     dry_run: bool | None = None

@@ -36,7 +36,7 @@ class Entity(_Spelled):
     observations: tuple[str, ...]
     id: str | None = None
     created_at: Timestamp | None = None
-    updated_at: Timestamp | None = Field(default=None, description="When it, or what was observed of it, changed last")
+    updated_at: Timestamp | None = Field(default=None, description="Time of its last change, including observations")
     created_by: str | None = Field(default=None, description="The actor, or else agent or user")
     access_count: int | None = Field(default=None, description="How often it was found or opened before")
     last_accessed: Timestamp | None = None
@@ -72,7 +72,7 @@ class RelationsCreated(Result):
 
     relations: tuple[Relation, ...]
     questions: tuple[Question, ...] | None = Field(
-        default=None, description="Known relations of a kind of which there is one at a time"
+        default=None, description="Known relations of a type that usually occurs once"
     )
     notes: tuple[str, ...] | None = Field(default=None, description="The same questions in words")
 
@@ -167,7 +167,7 @@ class Forgot(Result):
 class Forgotten(Result):
     """A receipt of forgotten records. With `dry_run`, of records that would be forgotten."""
 
-    forgotten: tuple[Forgot, ...] = Field(description="The first 100; none if all of it was over already")
+    forgotten: tuple[Forgot, ...] = Field(description="The first 100; empty if all facts had already ended")
     entities: int
     observations: int
     relations: int

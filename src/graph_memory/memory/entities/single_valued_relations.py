@@ -21,7 +21,7 @@ from graph_memory.storage.store import Reader
 _WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PASSIVE_TYPES = frozenset({"owned by", "managed by", "led by", "headed by"})
 _INCOMING_TYPES = frozenset({"owns", "manages", "leads", "heads"})
-"""Types of which an entity has one incoming relation."""
+"""Types with at most one incoming relation per entity."""
 _MAX_RELATIONS = 1_000
 """Maximum number of relations of one entity that are read."""
 
@@ -147,5 +147,5 @@ def kind_of(kind: str) -> str:
 
 @cache
 def _outgoing_types() -> frozenset[str]:
-    """Return the single-valued types of which an entity has one outgoing relation."""
+    """Return the types with at most one outgoing relation per entity."""
     return _PASSIVE_TYPES | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}

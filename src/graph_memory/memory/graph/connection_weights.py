@@ -174,7 +174,7 @@ class ConnectionWeigher:
 
     @property
     def now_ms(self) -> int:
-        """The time as of which connections are weighed, in milliseconds since 1970."""
+        """The time for which weights are computed, in milliseconds since 1970."""
         return round(self.now.timestamp() * 1000)
 
     def with_stored_names(self, wanted: Criteria) -> Criteria:

@@ -48,7 +48,7 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
 
 
 def decide_delete(node: NodeState, context: Context, expected_version: int | None) -> list[Draft]:
-    """Return the events that delete what is attached to a node, and then the node. Raises VERSION_CONFLICT."""
+    """Return the events that delete the subjects attached to a node, and then the node. Raises VERSION_CONFLICT."""
     return Changeset.of(context, [deletion_draft(node, expected_version)]).in_order()
 
 

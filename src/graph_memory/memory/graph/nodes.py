@@ -202,7 +202,7 @@ def node_info(node: NodeState) -> NodeInfo:
 
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
-    """Return a node's content as it was given."""
+    """Return a node's content as it was stored."""
     node, inline = await _read_with_text(core.store, domain, node_id, with_text=True)
     content = await core.contents.fetch(domain, node.content, inline)
     core.accesses.note(domain, [node.id])

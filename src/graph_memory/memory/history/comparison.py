@@ -125,7 +125,7 @@ def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
 
 
 def _shown_name(name: str) -> str:
-    """Return the name of a property as it is, and of an attribute in words, such as `valid from`."""
+    """Return the name of a property unchanged, or of an attribute in words, such as `valid from`."""
     if not name.startswith("_"):
         return name
     return name.removeprefix("_content").removeprefix("_").replace("_", " ")

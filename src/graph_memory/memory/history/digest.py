@@ -88,7 +88,7 @@ def digest(changes: Iterable[Rendered], quote_text: Quote = quote) -> list[Thing
 
 @dataclass(slots=True)
 class _Merges:
-    """Merged entities: the write that deletes one gives its name to another as an alias."""
+    """Merged entities: the write that deletes one adds its name to another as an alias."""
 
     deleted: dict[str, tuple[str, str | None]] = field(default_factory=dict[str, tuple[str, str | None]])
     """Names and write ids by the ids of deleted nodes."""

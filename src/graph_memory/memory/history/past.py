@@ -131,7 +131,7 @@ class Past(WeighedPast):
         return node_info((await self._node(node_id))[0])
 
     async def get_node_content(self, node_id: str) -> NodeContent:
-        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        """Return a node's content as it was stored. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
         node, text = await self._node(node_id)
         content = await self._fetch(node.content, text)
         return NodeContent(content=content.encoded, encoding=content.encoding, format=content.format)
@@ -240,7 +240,7 @@ class Past(WeighedPast):
     async def get_connected_nodes_of(
         self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Return the neighbours of many nodes, by node. Missing nodes are left out."""
+        """Return the neighbours of many nodes, by node. Missing nodes are omitted."""
         names = await self._names(connection_type)
         selector, whole_page = ConnectionSelector(direction, connection_type, names=names), Page("", UNLIMITED)
         existing = [node.id for node in await self.describe_nodes(node_ids)]
@@ -273,7 +273,7 @@ class Past(WeighedPast):
         return await self._nodes(page, wanted, results, detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-        """Return type, title and properties of nodes, in the given order. Missing nodes are left out."""
+        """Return type, title and properties of nodes, in the given order. Missing nodes are omitted."""
         nodes = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
         await self._check_kept()
         return nodes

@@ -71,7 +71,7 @@ async def create_link(core: Core, domain: str, node_id: str, new_link: NewLink) 
     if target is None:
         candidates = await candidates_for(core, domain, node_id, new_link.target_domain)
         if not candidates or not candidates[0].fits:
-            hint = f"No node of {new_link.target_domain} fits this node: give target_node_id."
+            hint = f"No node of {new_link.target_domain} fits this node: pass target_node_id."
             return LinkCreated(success=False, candidates=candidates, hint=hint)
         target = candidates[0].node_id
     created = await _write(core, domain, node_id, target, new_link)

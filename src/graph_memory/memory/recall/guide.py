@@ -10,21 +10,21 @@ from typing import Any
 from graph_memory.model.errors import Hint
 
 WAYS = Hint(
-    "- Write what is worth knowing next time: decisions and why, how things are set up, what people prefer, what is "
-    "open. Leave out what the code or the files say themselves.",
-    "\n- {remember} takes facts about one thing, by its name: short sentences, one fact each. Say what changes, such "
-    "as a status or a city, as properties. Name in replaces what is no longer true. Answer its questions with "
-    "{decide}.",
-    "\n- {create_relations} says how things are related, in verbs such as uses, works_on, depends_on.",
+    "- Write facts that help next time: decisions with reasons, how things are set up, preferences, open questions. "
+    "Leave out facts that are in the code or the files.",
+    "\n- {remember} takes facts about one entity, by its name: short sentences, one fact each. Pass values that "
+    "change, such as a status or a city, as properties. Pass facts that are no longer true in replaces. Answer its "
+    "questions with {decide}.",
+    "\n- {create_relations} relates entities, in verbs such as uses, works_on, depends_on.",
     "\n- {create_ontology} declares types of nodes and connections. {create_node} and {create_connection} write them.",
-    "\n- {forget} ends what is no longer true.",
+    "\n- {forget} ends facts that are no longer true.",
     "\n- {edit_block} keeps short texts that you read at the start of each session: persona (who you are), human (whom "
     "you work with), project (what it is about).",
     "\n- Look before you write, and before you answer from memory.",
-    " {recall} tells what is known of a question or a thing.",
-    " {search_memories} lists what fits it best.",
-    " {search_nodes} finds a text.",
-    "\n- {session_end} keeps a summary: what was done, what was decided, what is open.",
+    " {recall} returns the knowledge about a question or an entity.",
+    " {search_memories} lists the best results.",
+    " {search_nodes} finds entities that contain a text.",
+    "\n- {session_end} stores a summary: completed work, decisions, open questions.",
 )
 """How an agent works with a memory."""
 GUIDE = Hint(
@@ -36,7 +36,7 @@ GUIDE = Hint(
 """The reply of an empty memory."""
 IN_SHORT = Hint(
     "This memory is empty.",
-    " Write what is worth knowing with {remember}.",
+    " Store useful facts with {remember}.",
     " Look with {recall} before you answer from memory.",
 )
 """The short form of the guide, which fits the smallest budget of a recall."""

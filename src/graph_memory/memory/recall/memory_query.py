@@ -112,10 +112,10 @@ async def _write_answer(
     except GraphError as error:
         if error.code is not Code.NO_MODEL:
             raise
-        return _with_warning(answer, f"No model wrote the answer, so this is what it would have read. {error.message}")
+        return _with_warning(answer, f"No model wrote the answer, so this is the stored material. {error.message}")
     text = synthesis.text or ""
     if (tokens := tokens_of_text(text)) > max_tokens:
-        return _with_warning(answer, Hint("The model wrote more than {max_tokens}, so this is what it read."))
+        return _with_warning(answer, Hint("The model wrote more than {max_tokens}, so this is the stored material."))
     return answer.model_copy(
         update={
             "content": text,

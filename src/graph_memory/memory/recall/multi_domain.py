@@ -55,7 +55,7 @@ async def recall_several(core: Core, domains: Sequence[str], request: RecallRequ
         except GraphError as error:
             if error.code is not Code.NODE_NOT_FOUND:
                 raise
-            missing.append(error)  # what is in focus is in another
+            missing.append(error)  # the focus may be in another domain
             continue
         reply.add(domain, result, count, has_any=bool(material.items or material.lists))
     if missing and not reply.replies:

@@ -54,15 +54,15 @@ _USED_FACTOR = 3
 """Factor of the most used nodes that are read, since summaries are among them."""
 _MAX_CHANGED = 200
 _BESIDE = 12
-"""Tokens beside its text and time that an observation takes."""
+"""Number of tokens of an observation beside its text and time."""
 _OTHERS = 400
-"""Tokens that what else is told of a thing takes."""
+"""Number of tokens for the other parts of an item."""
 _LONGER = 1.5
-"""How much longer than others the observations may be that were not read."""
+"""Factor by which unread observations may be longer than read ones."""
 _ENVELOPE_TOKENS = 2
-"""Tokens of the brackets of a list, in which replies are counted."""
+"""Number of tokens of the brackets of the list in which replies are counted."""
 _OVER = 5
-"""Tokens that take the place where a reply says how much it is over."""
+"""Number of tokens of the field `over` of a reply."""
 
 
 async def recall(core: Core, domain: str, request: RecallRequest) -> RecallResult:
@@ -234,7 +234,7 @@ def _how_to_get(request: RecallRequest, pack_prose: Packed, material: RecallInpu
         return None
     unobserved = [item_ for item_ in material.items if item_.id in pack_prose.unobserved]
     item = next((item_ for item_ in unobserved if item_.share), unobserved[0] if unobserved else None)
-    more = f"A larger max_tokens than {request.max_tokens:,}, or focus on what is told in part."
+    more = f"A larger max_tokens than {request.max_tokens:,}, or focus on a shortened item."
     if item is None:
         return more
     tokens = _tokens_of(item, count)

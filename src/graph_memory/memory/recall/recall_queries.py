@@ -22,7 +22,7 @@ from graph_memory.storage.queries import query
 PASSAGES = 12
 """Maximum number of passages of one content."""
 TIES = 60
-"""Maximum number of connections of one node, the weightiest first."""
+"""Maximum number of connections of one node, those with the highest weight first."""
 _LOOKED_AT = 2_000
 """Number of events that are searched for the nodes that changed last."""
 

@@ -47,7 +47,7 @@ class RecallRequest:
     limit: int | None = None
     context: Context = field(default_factory=Context)
     reported: frozenset[str] = frozenset()
-    """Nodes that the reader has seen already, which are left out."""
+    """Nodes that the reader has already seen. They are omitted."""
     in_primer: bool = False
     """Whether it is part of a primer, which shows the last changes and summary itself, and does not count as use."""
 

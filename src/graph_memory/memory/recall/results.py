@@ -19,19 +19,21 @@ class RecallResult(ResultWithWarnings):
     """A recall within a token budget."""
 
     depth: Annotated[Depth, WithJsonSchema({"type": "string"})]
-    tokens_used: int = Field(description="Tokens of content; the whole reply has at most max_tokens, or over says more")
+    tokens_used: int = Field(
+        description="Tokens of content. The whole reply has at most max_tokens, unless `over` is set"
+    )
     content: Annotated[str | dict[str, Any], WithJsonSchema({"type": ["string", "object"]})] = Field(
-        description="Prose, in which stored text stands in quotation marks; or an object of things and connections"
+        description="Prose with stored text in quotation marks, or an object of things and connections"
     )
     domains: tuple[str, ...] | None = Field(default=None, description="The domains that the reply is about, if several")
     mode: SearchMode | None = Field(default=None, description="How it was searched: lexical without vectors")
-    period: str | None = Field(default=None, description="The time that the query was read to mean")
-    shortened: int | None = Field(default=None, description="Things of which a part of the content is told")
-    left_out: int | None = Field(default=None, description="Things that were found, and for which there was no room")
-    how_to_get: str | None = Field(default=None, description="How to get what is left out")
+    period: str | None = Field(default=None, description="The time that was understood from the query")
+    shortened: int | None = Field(default=None, description="Number of things whose content is incomplete")
+    left_out: int | None = Field(default=None, description="Number of things for which there was no room")
+    how_to_get: str | None = Field(default=None, description="How to get the omitted things")
     over: int | None = Field(default=None, description="Tokens over max_tokens, beside content")
     not_covered: int | None = Field(
-        default=None, description="Changes that are not indexed, so not searched: the latest, and such as warnings name"
+        default=None, description="Number of changes that are not indexed, and so were not searched"
     )
     without_vectors: int | None = Field(
         default=None, description="Passages that have no vectors yet, so are found by words alone"
@@ -43,7 +45,7 @@ class QueryResult(RecallResult):
 
     why: str = Field(description="Why this depth")
     written_by: str | None = Field(
-        default=None, description="The language model that wrote content from so much; without it, content is as stored"
+        default=None, description="The language model that wrote content; absent if content is stored text"
     )
     citations: tuple[NodeBrief, ...] | None = Field(default=None, description="What a model cites in content")
 

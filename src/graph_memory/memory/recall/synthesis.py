@@ -101,7 +101,7 @@ def _warnings(ids: Sequence[str], removed: Sequence[str], *, is_cut: bool) -> li
     if removed:
         named = ", ".join(quote(name) for name in removed[:_SHOWN])
         more = f" and {len(removed) - _SHOWN} more" if len(removed) > _SHOWN else ""
-        lines.append(f"The model cited what it was not given; that was taken out: {named}{more}. Check its statements.")
+        lines.append(f"Citations of unknown ids were removed: {named}{more}. Check its statements.")
     if not ids:
         lines.append("The text cites nothing that is known: check it before you rely on it.")
     if is_cut:

@@ -54,7 +54,7 @@ def find_contradicted_properties(text: str, properties: Mapping[str, PropertyVal
 
 
 def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the properties for which a statement gives another value: `her e-mail is ida@example.org`."""
+    """Return the properties for which a statement names another value: `her e-mail is ida@example.org`."""
     stated = statement(text, language_of(text))
     if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
         return []
@@ -68,7 +68,7 @@ def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> l
 
 
 def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the numeric properties for which a statement of change gives another number."""
+    """Return the numeric properties for which a statement of change names another number."""
     stated = statement(text, language_of(text))
     if stated.is_question or stated.cues.isdisjoint(_CHANGES) or not stated.cues.isdisjoint(_GUARDS):
         return []

@@ -128,7 +128,7 @@ class _Interrupted:
 
 
 async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
-    """Return the interrupted compaction, if there is one. It is resumed whatever point the caller gives."""
+    """Return the interrupted compaction, if any. It is resumed with its own point, not with the caller's."""
     row = await reader.one(STATE, domain=domain)
     if row is None or row.state != COMPACTING:
         return None

@@ -30,7 +30,7 @@ class Erased(Result):
     subject: str
     title: str | None = Field(
         default=None,
-        description="With dry_run, the title of what would be erased, unless it was deleted",
+        description="With dry_run, the title of the subject, unless it was deleted",
     )
     dry_run: bool
     domains: tuple[ErasedIn, ...] = Field(description="The domain and related domains that had it")

@@ -38,7 +38,7 @@ async def describe_conflicts(core: Core, domain: str, conflicts: Sequence[Confli
 
 
 def choice_calls(conflicts: Sequence[Conflict], call: ReadyCall) -> dict[str, ReadyCall]:
-    """Return the calls that resolve all conflicts, by the value of `on_conflict`. Calls with many ids are left out."""
+    """Return the calls that resolve all conflicts, by the value of `on_conflict`. Calls with many ids are omitted."""
     ids = call.arguments.get("event_ids")
     if not conflicts or (isinstance(ids, list) and len(cast("list[object]", ids)) > MAX_REPEATED):
         return {}

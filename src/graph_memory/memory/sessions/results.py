@@ -38,7 +38,7 @@ class SessionStarted(ResultWithWarnings):
         default=None, description="Pass it with later calls: it names their changes in the log"
     )
     empty: bool = Field(description="Whether nothing is remembered yet: text is a guide then")
-    text: str = Field(description="Markdown, in which stored text is quoted")
+    text: str = Field(description="Markdown with stored text in quotation marks")
     tokens: int = Field(description="Of text; the whole reply has at most max_tokens")
     left_out: int | None = Field(default=None, description="Lines, questions and warnings that did not fit")
     questions: tuple[Finding, ...] | None = Field(

@@ -43,7 +43,7 @@ from graph_memory.model.values.properties import PropertyValue
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
-SUMMARY = NoteKind(SUMMARY_TYPE, SUMMARY_KEY, "What was done in a session, and what is open")
+SUMMARY = NoteKind(SUMMARY_TYPE, SUMMARY_KEY, "A summary of a session: completed work and open questions")
 DEFAULT_TOKENS = 1_500
 """Default token budget of a primer."""
 MIN_TOKENS_OF_START = 400
@@ -128,7 +128,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
     warnings += await recaller.add_recall("What this memory holds", "shallow", None, primer.left // 2)
     shown_ids |= changes.add_to(primer, tokens_for_changes, {goal.id for goal in goals})
     primer.add_section("Goals", [goal.line(changes.new) for goal in goals])
-    warnings += await recaller.add_recall("Facts about what is used most", "medium", None, primer.left)
+    warnings += await recaller.add_recall("Facts about the most used entities", "medium", None, primer.left)
     started = SessionStarted(
         session_id=session,
         empty=False,
@@ -143,7 +143,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
 def with_warnings(started: SessionStarted, warnings: Sequence[str], max_tokens: int) -> SessionStarted:
     """Return the reply with the warnings that fit into a token budget.
 
-    Long warnings are cut, and others count as left out.
+    Long warnings are cut. Further ones are counted as omitted.
     """
     fitting: tuple[str, ...] = ()
     left_out = started.left_out or 0
@@ -214,7 +214,7 @@ class _Recaller:
     shown_ids: set[str]
 
     async def add_project(self, project: str, needed: int) -> Sequence[str]:
-        """Add what is known about a project, if a matching subject is not shown yet. Returns warnings.
+        """Add facts about a project, if a matching subject is not shown yet. Returns warnings.
 
         New changes are indexed for a moment only, without vectors. Leaves `needed` tokens for other sections, and a
         share for other facts.

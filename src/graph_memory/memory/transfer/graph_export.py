@@ -1,4 +1,4 @@
-"""A domain's nodes and connections in a format of other programs: as they are at a point, without the log."""
+"""Export of a domain's nodes and connections at a point, without the log, in a format of other programs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress
 
 MOST_CONTENT = 40_000_000
-"""Characters of content that these formats carry, as they are read line by line or as a whole."""
+"""Maximum number of characters of content in these formats, which are read line by line or as a whole."""
 _READ_AGAIN = SourceOptions()
 _NOWHERE = Place("")
 
@@ -71,7 +71,7 @@ def _folder(target: Path | IO[bytes]) -> Path:
 
 
 class _Kept:
-    """The records of a graph in files beside, so that they can be gone through more than once, nodes first."""
+    """The records of a graph in temporary files, so that they can be read more than once, nodes first."""
 
     def __init__(self, folder: Path) -> None:
         self._nodes = folder / "nodes.jsonl"
@@ -91,7 +91,7 @@ class _Kept:
         self.connections += len(connections)
 
     def records(self) -> Iterator[Record]:
-        """Yield them from the first on."""
+        """Yield the records, from the first on."""
         for path in (self._nodes, self._connections):
             for item in read_jsonl(path, _READ_AGAIN):
                 if not isinstance(item, (NodeRecord, ConnectionRecord)):
@@ -100,7 +100,7 @@ class _Kept:
 
 
 async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> None:
-    """Keep all nodes and connections of a place."""
+    """Store all nodes and connections of a place."""
     together: list[Record] = []
     size = 0
     async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.CONNECTION), tell):
@@ -115,7 +115,7 @@ async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> Non
 
 
 def _record(event: Event, content: Content | None) -> Record:
-    """Return a node or connection as other programs keep it. Raises INVALID_ARGUMENT for content that is too large."""
+    """Return a node or connection as a record for other programs. Raises INVALID_ARGUMENT for too large content."""
     draft = event.draft
     state = live_state(event)
     record = (

@@ -24,7 +24,7 @@ class Exported(Result):
     seq: int = Field(description="Number of its last event")
     events: int = Field(description="Events written")
     contents: int = Field(description="Contents written")
-    sha256: str = Field(description="SHA-256 of all lines but the last, before compression; the last line has it")
+    sha256: str = Field(description="SHA-256 of all lines except the last, uncompressed, as stated in the last line")
 
 
 class Imported(ResultWithWarnings):
@@ -33,12 +33,12 @@ class Imported(ResultWithWarnings):
     domain: str = Field(description="Name of the new domain")
     seq: int = Field(description="Number of its last event")
     events: int = Field(description="Events in its log")
-    subjects: int = Field(description="Nodes, connections, observations and links that live in it")
+    subjects: int = Field(description="Number of its nodes, connections, observations and links")
     resumed: bool = Field(description="Whether it resumed an interrupted import")
-    forked_from: str | None = Field(default=None, description="For a branch: the domain that holds its past")
-    warnings: tuple[Text, ...] | None = Field(
-        default=None, description="Why it is not under the domain that it was under"
+    forked_from: str | None = Field(
+        default=None, description="For a branch: the domain with its history before the fork"
     )
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why it is not under its former parent")
 
 
 class FolderExported(Result):
@@ -49,7 +49,7 @@ class FolderExported(Result):
     nodes: int = Field(description="Nodes written")
     connections: int = Field(description="Connections written")
     observations: int = Field(description="Observations written")
-    links: int | None = Field(default=None, description="Links to other domains written, where there are any")
+    links: int | None = Field(default=None, description="Number of links to other domains; absent if none")
 
 
 class FolderImported(ResultWithWarnings):
@@ -59,10 +59,8 @@ class FolderImported(ResultWithWarnings):
     nodes: int = Field(description="Nodes created")
     connections: int = Field(description="Connections created")
     observations: int = Field(description="Observations created")
-    links: int | None = Field(default=None, description="Links to other domains created, where there are any")
-    warnings: tuple[Text, ...] | None = Field(
-        default=None, description="Why it is not under the domain that it was under"
-    )
+    links: int | None = Field(default=None, description="Number of created links to other domains; absent if none")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Why it is not under its former parent")
 
 
 class GraphExported(Result):
@@ -99,9 +97,9 @@ class SourceNote(Result):
 class Refusals(Result):
     """The records of a source that cannot be loaded."""
 
-    count: int = Field(description="How many rows cannot be loaded")
-    codes: dict[str, int] = Field(description="How many of them by error code")
-    first: tuple[Refusal, ...] = Field(description="The first of them")
+    count: int = Field(description="Number of rows that cannot be loaded")
+    codes: dict[str, int] = Field(description="Number of these rows by error code")
+    first: tuple[Refusal, ...] = Field(description="The first of these rows")
 
 
 class LoadCounts(Result):
@@ -109,9 +107,9 @@ class LoadCounts(Result):
 
     created: int = 0
     updated: int = 0
-    unchanged: int = Field(default=0, description="Those that an update would not have changed")
-    skipped: int = Field(default=0, description="Those that the domain had, and that were left as they are")
-    loaded_before: int = Field(default=0, description="Those that an earlier, interrupted run of the same load wrote")
+    unchanged: int = Field(default=0, description="Number that an update would not change")
+    skipped: int = Field(default=0, description="Number that existed and were not changed")
+    loaded_before: int = Field(default=0, description="Number that an interrupted run of the same load wrote")
 
 
 class Loaded(Result):
@@ -124,7 +122,7 @@ class Loaded(Result):
     node_types: dict[str, int] = Field(description="Nodes of the source by type, without refused nodes")
     connection_types: dict[str, int] = Field(description="Connections of the source by type, likewise")
     refused: Refusals
-    notes: tuple[SourceNote, ...] = Field(description="What the source has and a memory has not")
+    notes: tuple[SourceNote, ...] = Field(description="Data of the source that a memory cannot store")
     from_seq: int | None = Field(default=None, description="Number of the first event that it wrote")
     to_seq: int | None = Field(default=None, description="Number of the last event that it wrote")
 
@@ -132,8 +130,8 @@ class Loaded(Result):
 class ImportCounts(Result):
     """Counts of the outcomes of entities, relations or observations."""
 
-    new: int = Field(description="Those that the domain had not")
-    already_there: int = Field(description="Those that it had, and that were left as they are")
+    new: int = Field(description="Number of new ones")
+    already_there: int = Field(description="Number that existed and were not changed")
 
 
 class MemoryImported(Result):
@@ -147,4 +145,4 @@ class MemoryImported(Result):
     relations: ImportCounts
     observations: ImportCounts
     refused: Refusals
-    notes: tuple[SourceNote, ...] = Field(description="What the memory of the other program has and is left out")
+    notes: tuple[SourceNote, ...] = Field(description="Data of the other program that is not imported")

@@ -1,4 +1,4 @@
-"""Values in a file as they must be: numbers, times, ids and hashes; and the reading of objects that have them."""
+"""Valid values of a file (numbers, times, ids and hashes), and the parsing of objects with such values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from graph_memory.model.time.clock import in_utc
 from graph_memory.model.values.arguments import check_domain, check_new_id
 
 MOST = 2**53
-"""The largest number of an event."""
+"""Maximum number of an event."""
 EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
-"""Nothing was recorded before."""
+"""The earliest time that can be recorded."""
 _EVENT_ID = re.compile(r"evt_[0-9A-Za-z]{1,60}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _M = TypeVar("_M", bound=BaseModel)
@@ -61,7 +61,7 @@ def _world_time(value: object) -> datetime:
 
 
 def _moment(value: object) -> datetime:
-    """Return a time, in UTC unless it says otherwise."""
+    """Return a time, in UTC unless it names another zone."""
     try:
         if isinstance(value, str):
             return in_utc(datetime.fromisoformat(value))

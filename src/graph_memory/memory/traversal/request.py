@@ -92,7 +92,7 @@ class WalkRequest:
             raise invalid_argument(
                 "max_nodes",
                 f"max_nodes is less than the {len(self.starts)} starts",
-                "Increase it, or give fewer starts.",
+                "Increase it, or use fewer starts.",
             )
         if self.strategy == "bidirectional" and len(self.starts) == 1:
             hint = "Give several starts; from one, use breadth_first."

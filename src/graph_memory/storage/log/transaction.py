@@ -117,7 +117,7 @@ class LogWithin(Log):
         except GraphError as error:
             reason = error.message
             raise
-        finally:  # one that was cancelled too may have written half of its events
+        finally:  # a cancelled write may have written half of its events
             if self._known is before and self._held.written != written:
                 self._held.end(
                     invalid_argument("transaction", f"A change failed halfway: {reason}", "Run the whole again.")

@@ -22,7 +22,7 @@ class Decision(Generic[R]):
     drafts: Sequence[Draft]
     report: R
     refused: str | None = None
-    """The operations that were left out, as text that is stored with the request."""
+    """The omitted operations, as text that is stored with the request."""
 
 
 @dataclass(frozen=True, slots=True)

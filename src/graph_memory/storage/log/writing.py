@@ -122,15 +122,12 @@ class Log:
     ) -> Written[R]:
         """Write the decision of `decide` on the snapshot of `read`, and return its receipt and report.
 
-        With `creates_domain`, the domain is created if it does not exist. A write whose commit was in doubt is
-        recognised by its first event and not written twice.
-
-        If no other process wrote recently, the write is one statement, which checks that, together with other waiting
-        writes of this process. Otherwise, and if that fails, it runs under the log's lock. `before_projection` prepares
-        the live graph, and `after_write` checks the written events before the commit. `dry_run` rolls all back then.
-        With `in_thread`, the decision runs in a thread. A repeated `request` returns the first receipt and no report.
-        Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, and the errors of the given functions
-        and of `Store.write`.
+        `creates_domain` creates a missing domain. A write whose commit was in doubt is recognised by its first event
+        and not repeated. If no other process wrote recently, the write is one statement, together with other waiting
+        writes of this process. Otherwise it runs under the log's lock: `before_projection` prepares the live graph,
+        `after_write` checks the written events before the commit, and `dry_run` then rolls back. `in_thread` runs the
+        decision in a thread. A repeated `request` returns the first receipt and no report. Raises ONTOLOGY_NOT_FOUND,
+        DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, and the errors of the given functions and of `Store.write`.
         """
         batch = request.batch if request else new_id("evt")
         now = self.clock()
@@ -318,10 +315,7 @@ class Log:
             self._marks[domain] = mark
 
     async def lock(self, transaction: Transaction, domain: str) -> None:
-        """Lock the domain for work that appends no events, such as a repair of types that cannot be read.
-
-        Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY.
-        """
+        """Lock the domain for work without events, such as repairs. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
         _check_ready(domain, await self._lock(transaction, domain, ""))
 
     async def locked_head(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:

@@ -38,6 +38,6 @@ def test_a_list_is_no_id(monkeypatch: pytest.MonkeyPatch):
     (found,) = read(monkeypatch, {"number": [1], "_id": "n1"}, id_property="number", join_arrays=", ")[1:]
     assert isinstance(found, Refused)
     assert (found.message, found.place.column) == (
-        "number is a list; it must be text or a number, as it is the id",
+        "number is a list; it must be text or a number, because it is the id",
         "number",
     )

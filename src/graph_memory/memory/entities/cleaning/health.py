@@ -155,7 +155,7 @@ async def find_contradictions(core: Core, domain: str, ontology: Ontology) -> li
     if declared is None:
         return []
     rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MAX_EDGES)
-    reason = "a connection says that both cannot be true: correct the wrong one, then delete the connection"
+    reason = "a contradicts connection: both cannot be true. Correct the wrong one, then delete the connection"
     ends = await _read_ends(core, domain, rows)
     return [_deletable_connection("contradiction", row, reason, ends) for row in rows]
 

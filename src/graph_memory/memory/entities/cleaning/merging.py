@@ -80,7 +80,7 @@ class _Stored:
     texts: Mapping[str, str]
     """Descriptions by their hashes, if stored in Neo4j."""
     content: Content | None
-    """The description that the target takes over; None if it has one or there is none."""
+    """The description that the target takes over, or None."""
     windows: tuple[str, ...]
     context: Context
 
@@ -91,7 +91,7 @@ class _Stored:
 
 
 async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntitiesMerged:
-    """Write the merge; what the rules of connection types ask is looked at before it is committed."""
+    """Write the merge. The rules of connection types are checked before the commit."""
     ontology = await core.log.require_ontology(domain)
     has_rules = any(connection_rules(declared) for declared in ontology.connection_types)
 
@@ -209,7 +209,7 @@ async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[
 def merged_properties(
     target: NodeState, sources: Sequence[NodeState]
 ) -> tuple[dict[str, PropertyValue], list[MergeConflict]]:
-    """Return the properties that the target takes over, and the conflicts, in which it keeps its own. Pure."""
+    """Return the properties that the target takes over, and the conflicts. Pure."""
     properties: dict[str, PropertyValue] = {}
     conflicts: list[MergeConflict] = []
     for source in sources:

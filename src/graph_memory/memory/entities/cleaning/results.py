@@ -18,7 +18,7 @@ class EntityBrief(Result):
     observations: int
     relations: int
     changed: Timestamp = Field(description="Its last change, or that of its observations")
-    by: str | None = Field(default=None, description="Who made the last change, if it is asked for and known")
+    by: str | None = Field(default=None, description="Actor of the last change, if requested and known")
     looked_at: int | None = Field(default=None, description="How often it was returned")
 
 
@@ -85,13 +85,13 @@ class EntitiesMerged(Result):
     id: str
     merged: tuple[str, ...]
     observations_moved: int
-    observations_known: int = Field(description="Those of which the entity had the text already")
+    observations_known: int = Field(description="Number whose text the entity already had")
     relations_moved: int
     relations_known: int = Field(description="Those that were there already, or would lead from the entity to itself")
     aliases: tuple[str, ...] = Field(description="All other names of the entity now")
     conflicts: tuple[MergeConflict, ...] = ()
     questions: tuple[Question, ...] | None = Field(
-        default=None, description="Statements that stand side by side now, and of which only one may hold"
+        default=None, description="Statements of the merged entity that may exclude each other"
     )
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
     until: int | None = None

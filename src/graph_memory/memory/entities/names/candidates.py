@@ -27,7 +27,7 @@ _SPANS, _MIN_LETTERS = 8, 3
 
 
 async def find_candidates(reader: Reader, domain: str, name: str, kind: str = ENTITY) -> list[Candidate]:
-    """Return the entities with names similar to a new name of a type, or of which one contains the other."""
+    """Return the entities whose names are similar to a new name, contain it, or are contained in it."""
     rows = await _entities_named(
         reader, domain, [*await near_names(reader, domain, name), *find_spans(name, _MAX_WORDS)]
     )

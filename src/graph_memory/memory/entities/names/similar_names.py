@@ -28,7 +28,7 @@ _SIGNS = 0.5
 SAME_ALIAS = 0.9
 """The weight of a common name that is an alias of one entity."""
 _SHORT_LENGTH = 4
-"""Maximum number of letters of a short name, in which one different letter makes another name."""
+"""Maximum number of letters of a short name. A short name with one different letter is another name."""
 _PART, _PART_OF_SEVERAL, _SHORTEST_PART = 0.75, 0.5, 3
 """The weight of a name that is part of one other name, or of several; and the minimum number of letters of a part."""
 LIKE, SAME = 0.5, 0.75

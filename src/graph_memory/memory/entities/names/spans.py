@@ -22,7 +22,8 @@ def find_encoded_spans(text: str, max_words: int) -> dict[str, None]:
 def find_spans(text: str, max_words: int) -> dict[str, None]:
     """Return the spans of a text that may be names, in order, with at most `max_words` words each.
 
-    A name ends at a space or beside a punctuation mark. So `C` does not stand in `C++`, nor `Node` in `Node.js`.
+    A name ends at a space or beside a punctuation mark. So `C++` does not contain `C`, and `Node.js` does not contain
+    `Node`.
     """
     words = list(_WORD.finditer(text))
     spans: dict[str, None] = {}

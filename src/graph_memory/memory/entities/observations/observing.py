@@ -35,7 +35,7 @@ class Observation:
     is_over: bool
 
     def draft_update(self, state: ObservationState) -> Draft:
-        """Return the draft that gives it another state."""
+        """Return the draft of an update to another state."""
         return Draft(
             op=Op.UPDATE,
             kind=Kind.OBSERVATION,

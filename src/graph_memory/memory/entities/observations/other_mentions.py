@@ -32,7 +32,7 @@ _MAX_LENGTH = 200
 _CHARACTERS_BEFORE = 60
 """Number of characters before the name in a shortened mention."""
 _UNSPACED = ALONE + SYLLABLES
-"""Letters that stand next to other words without a space."""
+"""Letters of scripts without spaces between words."""
 
 
 async def with_mentions(

@@ -23,9 +23,9 @@ _MIN_WORDS, _MIN_SHARE = 2, 0.5
 
 
 def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
-    """Return the observations with these ids or texts. Of several with a text, the current one, else the last.
+    """Return the observations with these ids or texts. If several have a text, the current one, else the last.
 
-    Raises INVALID_ARGUMENT if there is none.
+    Raises INVALID_ARGUMENT if no observation matches.
     """
     observations: list[Observation] = []
     for name in names:

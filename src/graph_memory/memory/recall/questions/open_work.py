@@ -190,6 +190,6 @@ def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
 
 
 def work_facts(facts: Iterable[tuple[str, PropertyValue]]) -> tuple[tuple[str, PropertyValue], ...]:
-    """Return the properties that say how a task or goal stands: its status, due date and assignee."""
+    """Return the properties that describe the state of a task or goal: status, due date and assignee."""
     pairs = list(facts)
     return tuple(fact for keys in (_STATUS, _DUE, _ASSIGNEE) for fact in pairs if fact[0] in keys)

@@ -171,12 +171,12 @@ class TimedQuestion:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no word is left that says what is asked for."""
+        """Whether no remaining word names a subject."""
         return says_nothing(self.text)
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether no word of a text says what is asked for, as in `what changed`."""
+    """Return whether no word of a text names a subject, as in `what changed`."""
     return all(word in SAYING_NOTHING for word in re.findall(r"\w+", text.lower()))
 
 

@@ -48,11 +48,11 @@ from graph_memory.storage.log.writing import utc_now
 
 MAX_HITS = 100
 FOCUSED = 1.5
-"""Value of a node that is asked about by name: more than the best hit."""
+"""Value of a node in the focus: higher than the best hit."""
 NAMED_VALUE = 0.5
 """Value of a node that the question names if none of its passages is among the hits."""
 ALIKE = 0.15
-"""Value that a hit gains for each respect in which it is like the context."""
+"""Value that a hit gains for each similarity with the context."""
 OF_CONTEXT = 0.3
 """Value that the best hit of the context's text gains."""
 WITHOUT_QUERY = 1 / ALIKE
@@ -73,7 +73,7 @@ class Seeds:
 
     values: dict[str, float] = field(default_factory=dict[str, float])
     rows: dict[str, RecallRow] = field(default_factory=dict[str, RecallRow])
-    """Their rows, as far as they are read."""
+    """The rows that were read."""
     passages: dict[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     """The passages of each that were found, best first."""
     points: dict[str, Points] = field(default_factory=dict[str, Points])
@@ -91,7 +91,7 @@ class Seeds:
     narrowed: Period | None = None
     """The same if any result belongs to it, so that others are left out."""
     without: frozenset[str] = frozenset()
-    """Types that are left out."""
+    """Types that are omitted."""
     reported: frozenset[str] = frozenset()
     """Nodes that the reader has seen already."""
     excluded: frozenset[str] = frozenset()
@@ -321,7 +321,10 @@ async def _period_of(scope: Scope, timed: TimedQuestion) -> Period | None:
         row = rows.get(ranked_node.owner)
         if row is None or not frozenset(words(name)) <= frozenset(words(row.title)):
             continue
-        is_itself = words(row.title) in (words(name), words(timed.name))  # the creation of a similar node says nothing
+        is_itself = words(row.title) in (
+            words(name),
+            words(timed.name),
+        )  # a similar node proves nothing
         at = row.event.get("_valid_from") or (row.event.get("_created") if is_itself else None)
         if isinstance(at, datetime):
             return period_from(timed.lead, Span(at, at))

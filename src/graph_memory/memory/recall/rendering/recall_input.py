@@ -12,7 +12,7 @@ from graph_memory.model.values.properties import PropertyValue
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An observation with its date and, if it is superseded, since when and by what."""
+    """An observation with its date and, if it is superseded, the end of its validity and its replacement."""
 
     text: str
     day: str
@@ -20,7 +20,7 @@ class Observed:
     since: str = ""
     """The word before the day: `since` or `from` for the beginning of its validity, `on` for the time it happened."""
     until: str = ""
-    """The last day on which it will hold, if it is known and not over."""
+    """The last day on which it will be valid, if that is known and in the future."""
 
     @property
     def when(self) -> str:
@@ -47,25 +47,25 @@ class RecallItem:
     summary: str = ""
     facts: tuple[tuple[str, PropertyValue], ...] = ()
     observed: tuple[Observed, ...] = ()
-    """Its observations, as far as they were read, best first."""
+    """The observations that were read, best first."""
     unread: int = 0
     """Number of its observations that were not read."""
     share: float = 0.0
-    """Of what is asked about, the part of the tokens left that its observations take before other things are told."""
+    """For a named item, the share of the remaining tokens for its observations before other items."""
     when: str = ""
     """Its date in the world, or else how long ago it was changed."""
     path: str = ""
     order: str = ""
-    """Sorts things of a path as they came."""
+    """Sorts the items of a path by their creation."""
     ends: tuple[str, str, str, str] | None = None
-    """Of a connection: the ids and titles of both ends, those from which it leads first."""
+    """For a connection, the ids and titles of both ends, source first."""
     uses: int = 0
-    """How often it was given to an agent, where that is told."""
+    """Number of times it was returned to an agent, if it is rendered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A connection between two nodes, and how much it counts."""
+    """A connection between two nodes, and its weight."""
 
     id: str
     type: str
@@ -73,9 +73,9 @@ class Tie:
     to_id: str
     weight: float
     until: str = ""
-    """The day since which it holds no longer."""
+    """The first day on which it is no longer valid."""
     since: str = ""
-    """The day since which it holds, or else is known, if it holds."""
+    """The first day on which it is valid, or else known, if it is valid now."""
 
     def other(self, node: str) -> str:
         """Return the end that is not this one."""
@@ -99,7 +99,7 @@ class RecallInput:
     known: Mapping[str, Brief] = field(default_factory=dict[str, Brief])
     """The nodes at the ends of connections by id."""
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many nodes there are of each type; `MANY` stands for that many or more."""
+    """Number of nodes of each type; `MANY` means that many or more."""
     lists: Sequence[tuple[str, Sequence[RecallItem]]] = ()
     """Lists of briefly rendered items with their headings."""
     changes: Sequence[str] = ()
@@ -111,9 +111,9 @@ class RecallInput:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to tell."""
+        """Whether it contains nothing to render."""
         return not (self.items or self.lists or self.counts or self.changes)
 
 
 MANY = 10_000
-"""Nodes of a type that are counted at most."""
+"""Maximum number of counted nodes of a type."""

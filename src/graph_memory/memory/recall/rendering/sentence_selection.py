@@ -1,4 +1,4 @@
-"""The sentences of a text that are told where there is no room for all of it."""
+"""Selection of sentences from a text that does not fit as a whole."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from graph_memory.memory.search.text.bm25 import Query
 from graph_memory.memory.search.token_budget import Count, Room
 
 FIRST = 1.5
-"""Value of the first sentence in words of the question, since it introduces the rest."""
+"""Value of the first sentence, in words of the question, because it introduces the others."""
 _CHARACTERS = 4
-"""Characters of a token, about."""
+"""Approximate number of characters of a token."""
 _MOST_SENTENCES = 200
 _FEWEST = 25
-"""Tokens in which a part of a text says too little: then the title and its connections say more."""
+"""Minimum number of tokens of a useful part of a text. With fewer, the title and its connections are better."""
 
 
 def select_sentences(text: str, question: Query, room: int, count: Count) -> str:

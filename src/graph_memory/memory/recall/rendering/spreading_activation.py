@@ -18,20 +18,20 @@ from collections.abc import Mapping, Sequence
 from graph_memory.memory.recall.rendering.recall_input import Tie
 
 HANDED = 0.4
-"""The part of its value that a node hands over along a connection of the usual weight."""
+"""The share of its value that a node passes on along a connection of usual weight."""
 USUAL = 0.45
-"""The weight of a new connection of which nothing is said."""
+"""The weight of a new connection with default strength."""
 MOST_HANDED = 0.8
 FREE = 2
-"""Connections that a node may have before it hands less over along each."""
+"""Number of connections of a node above which it passes on less along each."""
 APART = 8
-"""Seeds whose value is spread apart from that of the others, the most valuable."""
+"""Number of most valuable seeds whose values spread separately from the others."""
 LEAST = 0.0005
-"""Less is not handed on."""
+"""Minimum value that is passed on."""
 
 
 def activation_share(weight: float, edges: int) -> float:
-    """Return the part that is handed over along a connection, by a node of so many connections."""
+    """Return the share that a node with a number of connections passes on along one of them."""
     spread = 1 + math.log2(max(edges, FREE) / FREE)
     return min(HANDED * weight / USUAL, MOST_HANDED) / spread
 
@@ -41,8 +41,8 @@ def spread_activation(
 ) -> dict[str, float]:
     """Return the value of every node within `steps` connections: its own, and the shares that it receives.
 
-    That is the most that comes from one seed and the most from another: what lies between two things that are asked
-    for is worth more than what lies beside one.
+    A node receives the highest share from one seed and the highest from another. So a node between two named items is
+    worth more than a node beside one of them.
     """
     context: dict[str, list[Tie]] = {}
     for tie in ties:
@@ -64,7 +64,7 @@ def spread_activation(
 def _activations_from(
     seeds: Mapping[str, float], context: Mapping[str, Sequence[Tie]], edges: Mapping[str, int], steps: int
 ) -> dict[str, float]:
-    """Return the most that one path from a seed hands to each node."""
+    """Return the highest value that one path from a seed passes on to each node."""
     scores: dict[str, float] = {}
     waiting = [(-value, node, 0) for node, value in seeds.items()]
     heapq.heapify(waiting)
@@ -84,5 +84,5 @@ def _activations_from(
 
 
 def in_order(values: Mapping[str, float]) -> list[str]:
-    """Return nodes by what they are worth, equal ones by their ids."""
+    """Return nodes by value, highest first; equal ones by their ids."""
     return sorted(values, key=lambda node: (-values[node], node))

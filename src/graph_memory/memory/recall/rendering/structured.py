@@ -25,13 +25,13 @@ from graph_memory.memory.search.token_budget import Count, Room
 Content = dict[str, Any]
 MORE = "more_observations"
 _ENVELOPE_TOKENS = 2
-"""Tokens of the marks around a value, rather too many."""
+"""Maximum number of tokens of the marks around a value."""
 
 
 def pack_structured(material: RecallInput, question: Query, most: int, count: Count) -> tuple[Content, Packed]:
-    """Return things and connections as an object of so many tokens of JSON at most, and what of it was told.
+    """Return items and connections as an object within a token budget, and the rendered items.
 
-    Stored text stands in it as it is: JSON says where it ends.
+    Stored text is unchanged in it, because JSON marks its end.
     """
     page = _Object(count, most - count("{}"))
     if material.note:
@@ -77,7 +77,7 @@ def pack_structured(material: RecallInput, question: Query, most: int, count: Co
 
 
 def _connect(page: _Object, material: RecallInput, item: str, tied: set[str]) -> None:
-    """Add the weightiest remaining connections of an item, within their share of the remaining tokens."""
+    """Add the remaining connections of an item within their share of the remaining tokens, highest weight first."""
     own = [tie for tie in material.ties if item in (tie.from_id, tie.to_id) and tie.id not in tied]
     room = max(round(page.left * OF_TIES), LEAST_OF_TIES)
     for tie in sorted(own, key=lambda tie: (-tie.weight, tie.id))[:MOST_TIES]:
@@ -115,14 +115,14 @@ class _Object(Room):
         return self.count(as_json(value)) + _ENVELOPE_TOKENS
 
     def add(self, key: str, value: object) -> bool:
-        """Add to a list, if there is room."""
+        """Add a value to a list if there is room, and return whether it was added."""
         cost = self.cost(value) + (0 if key in self.content else self.cost(key) + _ENVELOPE_TOKENS)
         if fits := self.take(cost):
             self.content.setdefault(key, []).append(value)
         return fits
 
     def observe(self, entry: _Entry, fewest: int, room: int) -> None:
-        """Add what was observed in so many tokens, and so many observations in any case, and count the others."""
+        """Add observations within a number of tokens and at least `fewest` of them, and the count of the others."""
         waiting: list[Observed] = []
         before = entry.content.pop(MORE, 0)
         added = 0
@@ -145,7 +145,7 @@ class _Object(Room):
             self.left -= 0 if before else self.cost({MORE: entry.unshown})
 
     def trim(self, most: int) -> int:
-        """Return the tokens of it all, after taking out what is too much: costs are of parts, and nearly add up."""
+        """Remove values until the content fits, and return its tokens. Summed costs of parts are approximate."""
         while (tokens := self.count(as_json(self.content))) > most and self.content:
             key = next(reversed(self.content))
             self.content[key].pop()
@@ -155,7 +155,7 @@ class _Object(Room):
 
 
 def _fitting(item: RecallItem, question: Query, page: _Object) -> Content | None:
-    """Return an entry of a thing that is no more than its part of what is left; None where nothing of it fits."""
+    """Return an entry of an item within its share of the remaining tokens, or None if nothing of it fits."""
     room = min(page.left, max(round(page.left * PART), LEAST))
     bare = _brief_entry(item)
     full = {**bare, **_full_entry(item)}

@@ -19,14 +19,14 @@ CUT = "…"
 LABEL = 80
 """Maximum number of characters of a title that only names the end of a connection."""
 _INSTEAD = 200
-"""Characters of a statement that took the place of another."""
+"""Maximum number of characters of a replacing statement."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?|\[])|\uff1c")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _SPACES = re.compile(r" {2,}")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN_NAME = re.compile(r"[\w.-]{1,60}")
 _MOST_WORDS = 4
-"""Words of a relation that could not be a sentence."""
+"""Maximum number of words of a relation. Longer ones could be sentences."""
 
 
 def flat(text: str) -> str:
@@ -36,7 +36,7 @@ def flat(text: str) -> str:
 
 
 def quote_stored(text: str) -> str:
-    """Return a stored text as it stands in a reply."""
+    """Return a stored text in quotation marks for a reply."""
     return f'"{flat(text)}"'
 
 
@@ -47,7 +47,7 @@ def label(title: str, longest: int = LABEL) -> str:
 
 
 def name(key: str) -> str:
-    """Return the name of a type or property: as it is where it can be nothing else, otherwise in quotation marks."""
+    """Return the name of a type or property, in quotation marks unless it cannot be mistaken for other text."""
     text = flat(key)
     return text if _PLAIN_NAME.fullmatch(text) else label(text)
 
@@ -67,7 +67,7 @@ def value(value_given: PropertyValue, longest: int) -> str:
 
 
 def in_facts(facts: Iterable[tuple[str, PropertyValue]]) -> str:
-    """Return properties as they stand behind a title, such as `due 2026-12-04, assignee "Ann"`."""
+    """Return properties as they are shown after a title, such as `due 2026-12-04, assignee "Ann"`."""
     return ", ".join(f"{name(key)} {value(fact, LABEL)}" for key, fact in facts)
 
 

@@ -29,7 +29,7 @@ async def whole_domain(scope: Scope, subgraph: Subgraph, most: int) -> tuple[Sub
         results, degrees = await ties_of(scope, scale, part)
         ties |= {tie.id: tie for tie in results}
         edges |= dict.fromkeys(part, 0) | degrees
-    more = f"There are more nodes than the {most:,} that were looked at: ask for something."
+    more = f"Only {most:,} nodes were read, and there are more: ask a question."
     return replace(subgraph, ties=ties, edges=edges, values=values), [more] if page.next_cursor else []
 
 

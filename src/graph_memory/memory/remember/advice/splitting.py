@@ -1,7 +1,7 @@
 """Prompts and replies for a text that a language model splits into facts. Pure.
 
-The reply is untrusted. A fact is only used if its sentences contain most of it and all its figures. A sentence that its
-facts do not mostly cover is kept as it is.
+The reply is untrusted. A fact is only used if its sentences contain most of it and all its figures. A sentence is
+stored unchanged if its facts do not cover most of it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def split(reply: str, sentences: Sequence[str], name: str | None) -> list[SplitF
             break
         sound = kept
     if not sound:
-        raise Unusable("none of it is what the text says")
+        raise Unusable("no fact of the reply is in the text")
     numbered = [(min(fact.sentences), _make_fact(fact, sentences)) for fact in sound]
     numbered += [(at, SplitFact(sentences[at - 1], sentences[at - 1])) for at in sorted(uncovered)]
     return [split_fact for _, split_fact in sorted(numbered, key=lambda pair: pair[0])]

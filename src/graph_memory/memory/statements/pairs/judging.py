@@ -14,7 +14,7 @@ _NEVER = float("-inf")
 
 
 def weigh(pair: Comparison) -> float:
-    """Return the log probability of a contradiction minus the threshold. A question is asked from 0 upwards.
+    """Return the log probability of a contradiction minus the threshold. From 0 upwards, `remember` asks a question.
 
     Statements that are questions never reach it. Statements that differ only in signs, case or accents always do,
     unless one is an exclamation.

@@ -1,4 +1,4 @@
-"""Exporting a domain's log: every event as it is, and the content that events refer to, in one stream of lines."""
+"""Export of a domain's log: all events, and the content that they refer to, as one stream of lines."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 REMEMBERED = 50_000
-"""Contents that are remembered as written, so that the same is seldom written twice."""
+"""Maximum number of contents that are remembered as written, so that few are written twice."""
 _STAGE = "Exporting"
 
 
 @dataclass(frozen=True, slots=True)
 class HeadRow:
-    """Where a domain stands."""
+    """The ends of a domain's log, and its state."""
 
     seq: int
     ontology_version: int
@@ -73,7 +73,7 @@ async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], t
 
 
 async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) -> Exported:
-    """Write the events of which a header tells, with their contents. Raises DOMAIN_BUSY when there are fewer."""
+    """Write the events of a header, with their contents. Raises DOMAIN_BUSY if some are missing."""
     return await _Exporting(core, header, writer, tell).run()
 
 
@@ -103,7 +103,7 @@ async def state_of(core: Core, domain: str, until: int, created: datetime, compa
 
 
 class _Exporting:
-    """One export, a page of events at a time; what is changed meanwhile comes after its last event."""
+    """An export, page by page. It ends with the last event at its start, so later changes are not included."""
 
     def __init__(self, core: Core, header: Header, writer: Writer, tell: Progress) -> None:
         self._core = core
@@ -183,7 +183,7 @@ class _Exporting:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An event as a line, and the content that it is the first of its subject's events to refer to."""
+    """An event as a line, and the content if no earlier event of the subject refers to it."""
 
     seq: int
     line: bytes

@@ -1,7 +1,7 @@
-"""A domain as lines of JSON: its whole log and all content, so that reading gives back exactly what was written.
+"""A domain as lines of JSON: its whole log and all content, from which an import restores exactly the same data.
 
-The first line tells what the file is, the last how much it holds and the SHA-256 of everything before it. Between them
-is one event a line, in order; content stands in lines of its own before the first event that refers to it.
+The first line has the format, the last one the counts and the SHA-256 of all lines before it. Between them is one event
+per line, in order. Content is on lines of its own before the first event that refers to it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _M = TypeVar("_M", bound=BaseModel)
 FORMAT = "graph-memory log"
 VERSION = 1
 PIECE = 1024 * 1024
-"""Bytes of content that one line holds at most."""
+"""Maximum number of bytes of content on one line."""
 LONGEST = 32 * PIECE
-"""Bytes of a line at most."""
+"""Maximum number of bytes of a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def end_line(end: End) -> bytes:
 
 
 def written_time(moment: datetime) -> str:
-    """Return a time as the lines have it: in UTC, to the microsecond."""
+    """Return a time as text: in UTC, to the microsecond."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -145,7 +145,7 @@ def _plain(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a value as JSON has it. The times that all events have are text, any other says that it is one."""
+    """Return a value for JSON. Times that all events have become text, other times objects."""
     if key in TIMES:
         return written_time(datetime.fromisoformat(value) if isinstance(value, str) else cast("datetime", value))
     return {"time": written_time(value)} if isinstance(value, datetime) else value
@@ -219,7 +219,7 @@ def read_line(line: bytes, number: int) -> Line:
 
 @contextmanager
 def at_line(number: int, event: object) -> Generator[None]:
-    """Turn what is wrong with an event into INVALID_ARCHIVE, which names its line."""
+    """Turn the fault of an event into INVALID_ARCHIVE with its line number."""
     try:
         yield
     except Wrong as wrong:
@@ -231,7 +231,7 @@ def at_line(number: int, event: object) -> Generator[None]:
 
 
 def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
-    """Return the error for an event; its details tell the subject and the fault for those who show no lines."""
+    """Return the error for an event; its details have the subject and the fault for callers that show no lines."""
     if left is not None:
         error, subject = damaged_line(number, f"leaves {printable(left)} in an impossible state: it {fault}"), left
     else:
@@ -291,7 +291,7 @@ def _piece(line: _PieceLine, number: int) -> Piece:
 
 
 def damaged_line(line: int, fault: str) -> GraphError:
-    """Return the error for a line that is not as it was written."""
+    """Return the error for a changed line."""
     hint = "The file is damaged or was edited: export the domain again, or use another copy of the file."
     return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {fault}", {"line": line, "hint": hint})
 

@@ -1,7 +1,7 @@
-"""Importing a domain's log: its events as they were written, and the graph that follows from them.
+"""Import of a domain's log: its events as they were written, and the graph that follows from them.
 
-The file is read twice: first to know that it is whole, then to write. It is written in steps that can be cut off: who
-asks for the same again goes on.
+The file is read twice: first to check all of it, then to write. Writing can be interrupted between steps; the same call
+resumes it.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from graph_memory.storage.store import Transaction
 
 IMPORTING = "importing"
 SUBJECTS = 2_000
-"""Subjects that are looked at together."""
+"""Number of subjects per page."""
 COMPARED = 1_000
-"""Events by which the source of a branch is known."""
+"""Number of events by which the source of a branch is recognised."""
 _STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset(ATTACHED)}
 _NEXT = {"nodes": "ties", "ties": "end"}
 
@@ -71,7 +71,7 @@ class SubjectRow:
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """An event's property map, and its text where it is small."""
+    """An event's property map, and its text if that is stored in Neo4j."""
 
     event: Mapping[str, object]
     text: str | None
@@ -123,23 +123,23 @@ async def import_file(
 
 
 async def _check_free(core: Core, domain: str) -> None:
-    """Raise DOMAIN_ALREADY_EXISTS for a name that is taken, before a long file is read."""
+    """Raise DOMAIN_ALREADY_EXISTS for a used name, before a long file is read."""
     row = await core.store.one(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
         raise jobs.domain_exists(domain)
 
 
 async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
-    """Raise INVALID_ARGUMENT for a name under which the domain would be above itself."""
+    """Raise INVALID_ARGUMENT if the domain would be above itself under this name."""
     rows = await above(core.store, "", parent)
     if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
-        other = ", or first give {parent} another parent with {update_domain}"
+        other = ", or first set another parent of {parent} with {update_domain}"
         hint = Hint("Import it under another name", other, ".", parent=parent)
         raise invalid_argument("name", f"Its parent {parent} would be under domain {domain}", hint)
 
 
 async def _withdraw(core: Core, job: Job) -> None:
-    """Take back what was written of a file that is not what it was, unless another run goes on with it."""
+    """Delete the imported part of a file that has changed, unless another run continues the import."""
     await job.step(job.progress)
     await delete_domain(core, job.domain)
 
@@ -151,7 +151,7 @@ async def _pages(reader: Reader, after: int, *, follows: bool = True) -> AsyncIt
         while (page := await anyio.to_thread.run_sync(_next, pages)) is not None:
             yield page
     finally:
-        with suppress(ValueError):  # after Ctrl-C a thread may still be reading one; it closes with that
+        with suppress(ValueError):  # after Ctrl-C a thread may still be reading a page, after which it closes the file
             pages.close()
 
 
@@ -169,7 +169,7 @@ class _Made:
 
 
 class _Importing:
-    """The stages of an import, from wherever an earlier run of it was cut off."""
+    """The stages of an import, from the point where an earlier run was interrupted."""
 
     def __init__(self, core: Core, job: Job, header: Header, reader: Reader, tell: Progress) -> None:
         self._core = core
@@ -179,7 +179,7 @@ class _Importing:
         self._tell = tell
 
     async def run(self) -> _Made:
-        """Go through what is left, and return what was made."""
+        """Run the remaining stages, and return the imported domain."""
         if self._job.progress.stage == "":
             await self._append_all()
             await self._put_types()
@@ -189,7 +189,7 @@ class _Importing:
         return await self._end()
 
     async def _check_late(self) -> None:
-        """Raise INVALID_ARCHIVE unless everything fits the types that got their last declaration after it."""
+        """Raise INVALID_ARCHIVE if data does not fit a type whose last declaration follows it in the log."""
         changes = [TypeChange(without_rules(declared), declared) for declared in self._reader.late]
         for stored in (await read_stored(self._core.store, self._job.domain, changes)).values():
             if misfits := stored.misfits():
@@ -236,7 +236,7 @@ class _Importing:
         await self._job.step(then, append)
 
     async def _is_put_apart(self, text: Text) -> bool:
-        """Put text that is too large for Neo4j among the blobs."""
+        """Store text as a blob if it is too large for Neo4j. Return whether it is."""
         content = Content(text.text.encode(), "utf-8", "")
         if self._core.contents.is_inline(content.ref):
             return False
@@ -255,7 +255,7 @@ class _Importing:
         await self._job.step(self._job.then(stage="nodes", after=""), put)
 
     async def _put_page(self, stage: str) -> None:
-        """Put the nodes, or what is tied to nodes, of a page of subjects."""
+        """Write the nodes, or the subjects attached to nodes, of a page of subjects."""
         after = self._job.progress.after
         rows = await self._core.store.read(SUBJECTS_OF, domain=self._job.domain, after=after, limit=SUBJECTS)
         living = [row for row in rows if row.op != Op.DELETE and row.kind in _STAGES[stage]]
@@ -294,7 +294,7 @@ class _Importing:
         return events
 
     async def _end(self) -> _Made:
-        """Give the domain what its log says of it, and let it be used; it leaves a parent under which it cannot be."""
+        """Set the state of the domain from its log, without an impossible parent, and open it for use."""
         state, domain = await self._state(), self._job.domain
         seq, left = self._header.seq, None
 

@@ -1,8 +1,8 @@
-"""The subjects that exist at each point of a log in a file, by which impossible events are refused.
+"""The subjects that exist at each point of a log in a file, to reject impossible events.
 
-It is kept in a private SQLite database that is in memory while it is small and on disk after that: logs are long.
-Ends, topology and what is tied to a deleted node are looked at when a batch has ended, as a write is one batch. What
-only one subject may have, and cycles, are looked at when the log has ended.
+They are kept in a private SQLite database, in memory while it is small and on disk after that. Ends, topology and
+subjects attached to a deleted node are checked at the end of each batch, since a batch is one write. Unique values and
+cycles are checked at the end of the log.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _TYPES = {of: kind for kind, of in TYPE_OF.items()}
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A subject as the events so far have it. What was erased has lost its type and ends."""
+    """A subject after the events so far. An erased subject has no type and ends."""
 
     kind: str
     type: str | None
@@ -72,14 +72,14 @@ class _Known:
 
 
 class Ledger:
-    """Follows a log from its beginning. Raises INVALID_ARCHIVE for what no log has at that place."""
+    """Follows a log from its beginning. Raises INVALID_ARCHIVE for an event that is impossible at its place."""
 
     def __init__(self, log: LogCheck) -> None:
         self._log = log
         self._old_until = log.header.whole_after
-        """Up to there the log has only the last event of each subject."""
+        """The number up to which the log only has the last event of each subject."""
         self._open_until = max(self._old_until, log.header.state.begins_at or 0)
-        """Up to there subjects come in no order."""
+        """The number up to which subjects are in no order."""
         self._seq = 0
         self._batch: object = None
         self._settled = 0
@@ -89,19 +89,19 @@ class Ledger:
         self._db = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES} BEGIN;")
         self.longest_text = 0
-        """Bytes of the longest text that an event refers to."""
+        """Number of bytes of the longest text that an event refers to."""
 
     def close(self) -> None:
-        """Let go of the notes."""
+        """Close the database."""
         self._db.close()
 
     def content(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
-        """Take note of content, which events may refer to from now on."""
+        """Record content, which later events may refer to."""
         with noting():
             self._db.execute("INSERT OR IGNORE INTO content VALUES (?, ?, ?, ?)", (sha256, is_line, size, is_text))
 
     def event(self, row: State, line: int) -> None:
-        """Look at the next event, which was looked at by itself."""
+        """Check the next event against the events before it."""
         with noting(), at_line(line, row):
             if row["_batch"] != self._batch:
                 self._settle()
@@ -111,17 +111,17 @@ class Ledger:
             self._seq = cast("int", row["_seq"])
 
     def _begin_batch(self, row: State) -> None:
-        """Raise `Wrong` unless its first event names a batch, as all of them do that were not copied or compacted."""
+        """Raise `Wrong` unless the event begins a batch. Copied and compacted events may not."""
         if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
             raise Wrong(f"belongs to the batch {row['_batch']}, which does not start with it")
         self._batch = row["_batch"]
 
     def end(self, line: int) -> None:
-        """Look at what lives when the log has ended."""
+        """Check the subjects at the end of the log."""
         with noting(), at_line(line, None):
             self._settle()
             if left := self._fetch_one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
-                raise Wrong("was erased, but lives", left[0])
+                raise Wrong("was erased, but still exists", left[0])
             for subject, declared in self._log.types.items():
                 if isinstance(declared, ConnectionType) and connection_rules(declared):
                     self._check_links(subject, declared)
@@ -175,13 +175,13 @@ class Ledger:
         if before is None:
             is_right = number is None or number <= self._old_until
         else:
-            begins = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # a type that was taken back
+            begins = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # a type that was removed
             is_right = number == before.seq or (number is None and begins)
         if not is_right:
             raise Wrong(f"follows event {number}, which is not the last about {printable(row['_subject'])}")
 
     def _check_content(self, row: State) -> None:
-        """Raise `Wrong` unless the content came before in the shape in which it is kept, and is what is said of it."""
+        """Raise `Wrong` unless an earlier line has the content, in the right form and with the stated size."""
         ref = content_ref(row)
         if ref is None:
             return
@@ -195,7 +195,7 @@ class Ledger:
             self.longest_text = max(self.longest_text, ref.size)
 
     def _own(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
-        """Take note of the unique values that a subject has now."""
+        """Record the unique values that a subject has now."""
         type_id = type_subject(TYPE_OF[kind], str(row.get("_type")))
         declared = self._log.types.get(type_id)
         if unique_properties(declared) or is_retyped:
@@ -211,7 +211,7 @@ class Ledger:
             raise Wrong(f"deletes the type {printable(name)}, which {user[0]} still has")
 
     def _settle(self) -> None:
-        """Look at what the batch that has ended leaves."""
+        """Check the subjects after the batch that has ended."""
         if self._seq < self._open_until:
             return
         pairs = [(_SINCE, self._settled)] if self._has_ties else []
@@ -240,7 +240,7 @@ class Ledger:
             )
 
     def _check_links(self, type_id: str, declared: ConnectionType) -> None:
-        """Take note of what the connections of a type have for themselves, and look for a cycle of them."""
+        """Record the claims of the connections of a type, and look for a cycle of them."""
         living = self._db.execute(_LIVING, (declared.name,))
         self._claim(
             type_id,
@@ -267,7 +267,7 @@ def _check_identity(row: State, before: _Known | None) -> None:
 
 @contextmanager
 def noting() -> Generator[None]:
-    """Turn what keeps the notes from being taken into FILE_CREATION_FAILED."""
+    """Turn errors of the database into FILE_CREATION_FAILED."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Reading files of exports, in pages, each as large as memory should hold at once."""
+"""Reading of exports in pages that fit into memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Content that came in pieces, complete and of the hash that it should have."""
+    """Content from several lines, complete and with the right hash."""
 
     sha256: str
     file: IO[bytes]
@@ -52,7 +52,7 @@ class Blob:
 
 @dataclass(slots=True)
 class Page:
-    """Events that follow one another, and content that comes before them; how much of the file is read then."""
+    """Consecutive events, the content before them, and the fraction of the file that has been read."""
 
     events: list[State] = field(default_factory=list[State])
     texts: list[Text] = field(default_factory=list[Text])
@@ -62,12 +62,12 @@ class Page:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time for the next."""
+        """Whether the page is complete."""
         return len(self.events) == PAGE or self.size > PAGE_BYTES
 
 
 class Reader:
-    """Reads an export, and finds out whether it is whole and undamaged.
+    """Reads an export, and checks that it is complete and undamaged.
 
     Raises INVALID_ARCHIVE, and INVALID_ARGUMENT for a file that cannot be opened.
     """
@@ -76,13 +76,13 @@ class Reader:
         self._path = path
         self._line = 0
         self.sha256 = ""
-        """The last line, once it was read and its counts are correct."""
+        """The hash in the last line, once its counts are checked."""
         self.longest_text = 0
-        """Bytes of the longest text that an event refers to, once the log was followed."""
+        """Number of bytes of the longest text that an event refers to, once the log was followed."""
         self.living = 0
-        """About how many nodes, connections and observations live at the end, once that was read."""
+        """Approximate number of nodes, connections and observations at the end of the log, once it was read."""
         self.late: list[AnyType] = []
-        """The types whose last declaration follows events of theirs, once the log was read."""
+        """The types whose last declaration follows data of that type, once the log was read."""
 
     def header(self) -> Header:
         """Return the header."""
@@ -90,10 +90,10 @@ class Reader:
             return read_header(next(self._lines(file), b""))
 
     def pages(self, after: int, *, follows: bool = True) -> Generator[Page]:
-        """Yield the events after a number with their content; the last page comes when all was found to be right.
+        """Yield the events after a number with their content. The last page comes after all lines have been checked.
 
-        What is not after that number is looked at too, and left out. Who `follows` the log also learns whether each
-        event could come where it does; once is enough for the same file.
+        Earlier events are checked too. If it `follows` the log, it also checks whether each event is possible after the
+        events before it, which is needed once per file.
         """
         total = max(1, self._path.stat().st_size)
         self._line = 0
@@ -185,7 +185,7 @@ class Reader:
 
 
 def _position(file: IO[bytes]) -> int:
-    """Return the fraction of the file that was read."""
+    """Return the fraction of the file that has been read."""
     return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else file.tell()  # pyright: ignore
 
 
@@ -199,7 +199,7 @@ def _ledger_for(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
 
 
 class _Contents:
-    """Looks at content, and joins what comes in pieces. A ledger is told of what is complete."""
+    """Checks content, and joins content from several lines. Complete content is recorded in the ledger."""
 
     def __init__(self, ledger: Ledger | None) -> None:
         self.ledger = ledger
@@ -212,12 +212,12 @@ class _Contents:
         self._file: IO[bytes] | None = None
 
     def close(self) -> None:
-        """Close the files that nobody took."""
+        """Close the remaining files."""
         for file in self._files:
             file.close()
 
     def check_text(self, text: Text, line: int) -> None:
-        """Raise INVALID_ARCHIVE for text that is not what its hash says."""
+        """Raise INVALID_ARCHIVE for text that does not match its hash."""
         self.check_whole(line)
         data = text.text.encode()
         if hashlib.sha256(data).hexdigest() != text.sha256:
@@ -225,12 +225,12 @@ class _Contents:
         self._take(text.sha256, is_line=True, size=len(data), is_text=True)
 
     def check_whole(self, line: int) -> None:
-        """Raise INVALID_ARCHIVE when content has begun that is not complete."""
+        """Raise INVALID_ARCHIVE if the content before this line is incomplete."""
         if self._awaited is not None:
             raise damaged_line(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
 
     def add_piece(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
-        """Return content whose last piece this is, if it is to be kept. Raises INVALID_ARCHIVE."""
+        """Return the complete content after its last piece if it `keeps` it, else None. Raises INVALID_ARCHIVE."""
         if piece.part == 1:
             self.check_whole(line)
             self._begin(keeps=keeps)
@@ -245,7 +245,7 @@ class _Contents:
         return self._finish_blob(piece.sha256, line) if self._awaited is None else None
 
     def _decode(self, data: bytes, *, is_last: bool) -> None:
-        """Find out whether it is text."""
+        """Decode a piece, to determine whether the content is text."""
         if self._decoder is not None:
             try:
                 self._decoder.decode(data, is_last)

@@ -1,6 +1,6 @@
 """The allowed values of an event in a file, by its kind and operation, in one table. Others are refused.
 
-Ids, properties, tags, paths and formats are checked by the functions that check what a caller gives.
+Ids, properties, tags, paths and formats are checked by the functions that check arguments.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ _DELETED: Mapping[Kind, type[_Event]] = {
 
 
 def event_from(row: Mapping[str, object]) -> State:
-    """Return an event of a file as it is stored. Raises `Wrong`, and the errors of what a caller gives."""
+    """Return an event of a file as it is stored. Raises `Wrong`, and the errors of invalid arguments."""
     kind, op = _kind(row), row.get("_op")
     properties = {key: value for key, value in row.items() if not key.startswith("_")}
     own = {key: value for key, value in row.items() if key.startswith("_")}
@@ -326,7 +326,7 @@ def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
 
 
 def _check_subject(kind: Kind, subject: str) -> None:
-    """Raise INVALID_ARGUMENT for an id that no caller could choose, and `Wrong` for one of another kind."""
+    """Raise INVALID_ARGUMENT for an invalid id, and `Wrong` for the id of another kind of subject."""
     if kind in DATA:
         check_new_id("_subject", subject)
     elif kind in TYPES:

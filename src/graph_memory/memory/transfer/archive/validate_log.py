@@ -23,23 +23,23 @@ from graph_memory.model.time.clock import may_follow
 from graph_memory.model.values.plain import parse_json_strictly
 
 LATEST = timedelta(days=36_525)
-"""How far ahead of the reader's clock times may lie: a clock that was wrong has stamped what it has (decision 14)."""
+"""Maximum time that an event may be ahead of this clock: a wrong clock may have written it (decision 14)."""
 _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
 
 
 class LogCheck:
-    """Looks at the events of one file. Remembers the types, and else only where the log stands."""
+    """Checks the events of one file. It only keeps the types and the position in the log."""
 
     def __init__(self, header: Header, now: datetime) -> None:
         self.header = header
         self.seq = header.state.forked_at or 0
-        """Where the log stands."""
+        """The position in the log."""
         self.living = 0
-        """About how many nodes, connections and observations live then."""
+        """Approximate number of nodes, connections and observations at this position."""
         self.types: dict[str, AnyType] = {}
         """The types that are declared, by their subject ids."""
         self.late: set[str] = set()
-        """The types whose current declaration follows events of theirs."""
+        """The types whose current declaration follows data of that type."""
         self._latest = now + LATEST
         self._at: datetime | None = None
         self._events = 0
@@ -69,7 +69,7 @@ class LogCheck:
             self._domain = DomainState.from_state(row)
 
     def end(self, end: End, contents: int, line: int) -> None:
-        """Look at what the last line says. Raises INVALID_ARCHIVE when the lines before it say otherwise."""
+        """Check the last line. Raises INVALID_ARCHIVE if it does not match the lines before it."""
         header = self.header
         domain = replace(self._domain, compacted_to=header.state.compacted_to) if self._domain else header.state
         results = (self._events, contents, self._events, self.seq, self._ontology, domain)
@@ -84,20 +84,20 @@ class LogCheck:
     def _check_late(self) -> None:
         """Raise `Wrong` for a used type, or an end of a connection type, that is not declared."""
         if missing := self.late - self.types.keys():
-            raise Wrong(f"has no {min(missing)}, which something before is of")
+            raise Wrong(f"has no {min(missing)}, which earlier data needs")
         for declared in self.types.values():
             if isinstance(declared, ConnectionType):
                 self._check_ends(declared)
 
     def _place(self, row: State) -> None:
-        """Take the next number, at a time that may follow the last one's. Only what was compacted has gaps."""
+        """Check the number and time of the next event. Only the compacted part may have gaps."""
         seq = cast("int", row["_seq"])
         is_next = seq == self.seq + 1 or self.seq < seq <= self.header.whole_after
         is_after_gap = self.seq <= self.header.whole_after == seq - 1
         if not is_next and not is_after_gap:
             raise Wrong(f"has number {seq} after {self.seq}")
         at = cast("datetime", row["_at"])
-        is_neighbour = self.seq >= self.header.whole_after  # of what was compacted, too much is gone to compare times
+        is_neighbour = self.seq >= self.header.whole_after  # the compacted part lacks too many events to compare times
         if self._at is not None and is_neighbour and not may_follow(self._at, at):
             raise Wrong(f"was written at {at}, earlier than the one before it")
         self._check_times(row)
@@ -130,7 +130,7 @@ class LogCheck:
 
     @property
     def _is_compacted(self) -> bool:
-        """Whether the log has only the last event of each subject here: a type that was changed comes late."""
+        """Whether the log only has the last event of each subject here, so that a changed type may follow its data."""
         return self.seq <= self.header.whole_after
 
     def _check_ends(self, declared: ConnectionType) -> None:

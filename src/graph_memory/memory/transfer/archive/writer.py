@@ -1,4 +1,4 @@
-"""Writing files of exports: whole or not at all."""
+"""Writing of exports. A file appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from graph_memory.memory.transfer.archive.format import PIECE, End, end_line
 from graph_memory.model.errors import Code, GraphError
 
 PAGE = 1_000
-"""Events in a page."""
+"""Maximum number of events of a page."""
 PAGE_BYTES = 4 * PIECE
-"""Bytes in a page, about."""
+"""Approximate maximum number of bytes of a page."""
 
 T = TypeVar("T")
 
 
 def by_size(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield things in lists of `PAGE_BYTES` together at most; each has one at least."""
+    """Yield lists of values with a total size of at most `PAGE_BYTES`, at least one value each."""
     together: list[T] = []
     total = 0
     for item in items:
@@ -36,7 +36,7 @@ def by_size(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
 
 
 class Writer:
-    """Writes the lines of an export, and the last of them by what it has written."""
+    """Writes the lines of an export, and a last line with their counts and hash."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -51,7 +51,7 @@ class Writer:
             self._stream.write(line)
 
     def end(self, events: int, contents: int) -> str:
-        """Write the last line, and return the SHA-256 of those before it."""
+        """Write the last line, and return the SHA-256 of the lines before it."""
         sha256 = self._digest.hexdigest()
         self._stream.write(end_line(End(events, contents, sha256)))
         self._stream.flush()
@@ -60,7 +60,7 @@ class Writer:
 
 @contextmanager
 def writing(target: Path | IO[bytes]) -> Generator[Writer]:
-    """Give a writer to a file, which appears under its name when all is written, or to a stream.
+    """Yield a writer to a stream, or to a file, which appears under its name when it is complete.
 
     A name that ends in `.gz` is compressed. Raises FILE_CREATION_FAILED.
     """

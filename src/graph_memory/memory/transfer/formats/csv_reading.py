@@ -122,7 +122,7 @@ class _File:
         )
         if role not in header.roles and fallback is None:
             option = "--connection-type" if role == "TYPE" else "--node-type"
-            raise Unfit(f"The header has no :{role}", f"Add the column, or give {option}.")
+            raise Unfit(f"The header has no :{role}", f"Add the column, or use {option}.")
 
     def _rows(self, header: Header) -> Iterator[tuple[Place, _Row | Refused]]:
         for line in self._lines:

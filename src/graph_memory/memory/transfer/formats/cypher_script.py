@@ -12,7 +12,7 @@ from graph_memory.memory.transfer.formats.shape import unsupported_value
 from graph_memory.model.values.properties import PropertyValue
 
 LABEL = "_Exported"
-"""The label of all nodes, by which the script finds the ends of connections."""
+"""The label of all nodes, with which the script finds the ends of connections."""
 MAX_ROWS = 500
 """Maximum number of rows of a statement."""
 MAX_CHARACTERS = 1_000_000

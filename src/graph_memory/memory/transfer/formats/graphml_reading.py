@@ -1,4 +1,4 @@
-"""Reading of GraphML as a stream. Declarations and expansions of entities are refused.
+"""Reading of GraphML as a stream. Declarations and expansions of entities are rejected.
 
 The type of a node is the data of the key `labels`, as Neo4j's APOC writes it (`:Person:Author`), the type of an edge
 the data of the key `label`. The attributes `labels` and `label` are read too.
@@ -108,7 +108,7 @@ class _Parser:
         while True:
             unparsed = (
                 bytes_read - self._expat.CurrentByteIndex
-            )  # a tag that goes on is read again from here: so ever more is given
+            )  # a long tag is parsed again from its start, so each chunk is larger than the one before
             with unpacking(self._place):
                 chunk = stream.read(max(CHUNK, min(unparsed, MAX_BYTES - unparsed)))
             declared = None if bytes_read else _DECLARED.match(chunk)
@@ -217,12 +217,12 @@ class _Parser:
         if element.kind == "edge":
             kind = type_text or self._options.connection_type
             if kind is None:
-                raise Unfit("The edge has no label", "Add one, or give --connection-type.")
+                raise Unfit("The edge has no label", "Add one, or use --connection-type.")
             ends = (Key(_require_attribute(attributes, "source")), Key(_require_attribute(attributes, "target")))
             return ConnectionRecord.of(element.place, kind, ends, attributes.get("id"), properties, reserved)
         labels = tuple(filter(None, (type_text or self._options.node_type or "").split(":")))
         if not labels:
-            raise Unfit("The node has no label", "Add one, or give --node-type.")
+            raise Unfit("The node has no label", "Add one, or use --node-type.")
         tags = reserved["_tags"].split(TAG_SEPARATOR) if reserved.get("_tags") else ()
         return NodeRecord.of(
             element.place, Key(_require_attribute(attributes, "id")), labels, properties, reserved, tags

@@ -162,7 +162,7 @@ def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
     labels = tuple(node.labels or ()) if node.type is None else (node.type, *(node.labels or ()))
     labels = tuple(dict.fromkeys(labels)) or ((options.node_type,) if options.node_type else ())
     if not labels:
-        raise Unfit("The node has no type", "Add one, or give --node-type.", "type")
+        raise Unfit("The node has no type", "Add one, or use --node-type.", "type")
     return NodeRecord(
         place=place,
         key=Key(node.id),
@@ -181,7 +181,7 @@ def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
 def _connection(connection: _Connection, place: Place, options: SourceOptions) -> ConnectionRecord:
     kind = connection.type or options.connection_type
     if kind is None:
-        raise Unfit("The connection has no type", "Add one, or give --connection-type.", "type")
+        raise Unfit("The connection has no type", "Add one, or use --connection-type.", "type")
     return ConnectionRecord(
         place=place,
         type=kind,

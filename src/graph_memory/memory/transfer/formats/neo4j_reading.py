@@ -97,7 +97,7 @@ class _Reader:
         """Yield the records, each after its notes."""
         left_out = sum(self._graph.rows(LEFT_OUT, labels=self._labels))
         if left_out:
-            text = f"{left_out:,} nodes with a label that begins with _ are left out; --only-label takes those it names"
+            text = f"{left_out:,} nodes with a label that begins with _ are left out, unless --only-label names it"
             yield Note(Place(self._name), text)
         params = {"labels": self._labels, "id_property": self._options.id_property}
         for node in self._graph.rows(NODES, **params):
@@ -118,7 +118,7 @@ class _Reader:
         reserved, properties = self._values(row, RESERVED_NODE_NAMES, place)
         labels = tuple(sorted(label for label in row.labels if not label.startswith("_")))
         if not labels and self._options.node_type is None:
-            raise Unfit("The node has no label", "Add one, or give --node-type.")
+            raise Unfit("The node has no label", "Add one, or use --node-type.")
         tags = _tags(reserved.pop("_tags", []))
         labels = labels or (str(self._options.node_type),)
         return NodeRecord.of(place, Key(row.key), labels, properties, _texts(reserved), tags)
@@ -158,7 +158,7 @@ class _Reader:
             key_value.type in AS_TEXT if isinstance(key_value, AsText) else isinstance(key_value, str | int | float)
         )
         if not is_key:
-            raise _type_error(name, key_value, "text or a number, as it is the id")
+            raise _type_error(name, key_value, "text or a number, because it is the id")
 
     def _as_storable(self, name: str, value: object, place: Place) -> object:
         """Return a value with unsupported types as text."""

@@ -212,7 +212,7 @@ class SourceOptions:
     content_property: str | None = None
     """The property whose text becomes the content."""
     join_arrays: str | None = None
-    """The separator with which lists become text. None refuses lists."""
+    """The separator for joining lists into text. None rejects lists."""
     only_labels: tuple[str, ...] = ()
     """In a Neo4j server, only nodes with one of these labels are read. It is the type unless `labels` decides."""
     only_types: tuple[str, ...] = ()

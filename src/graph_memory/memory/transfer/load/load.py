@@ -162,7 +162,7 @@ class _Load:
         return {batches[batch] for batch in rows}
 
     def request(self, kind: Kind, number: int) -> Request | None:
-        """Return the request by which a page is recognised: the hash of the source, the options, the page number.
+        """Return the request that identifies a page: the hash of the source, the options, the page number.
 
         Returns None if ids may exist: records of an earlier run are then recognised by their ids.
         """

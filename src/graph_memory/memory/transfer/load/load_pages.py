@@ -95,7 +95,7 @@ class Pages:
         count = sum(count.created + count.updated for count in self.counts.values())
         message = f"{error.message}\nBefore that, {count:,} nodes and connections were loaded."
         undo = f"`graph-memory revert --since {self.seqs[0]} --until {self.seqs[-1]}`"
-        hint = f"Undo them with {undo}, or correct what is wrong and load again."
+        hint = f"Undo them with {undo}, or correct the data and load again."
         return GraphError(error.code, message, {**error.details, "hint": hint})
 
     async def _operations(self, index: int, staged: Staged) -> list[Operation]:

@@ -68,7 +68,7 @@ def refusal(findings: Findings) -> GraphError:
     message = "\n".join([f"The source has {count}:", *lines, *more])
     hint = next((refused.hint for refused in findings.refused if refused.hint), "Correct the source.")
     if not findings.is_cut:
-        hint = Hint("{hint}", " Or give --skip-invalid to load the rest.", hint=hint)
+        hint = Hint("{hint}", " Or use --skip-invalid to load the valid records.", hint=hint)
     details = {"report": refusals(findings).to_dict(), "hint": hint}
     return GraphError(Code.INVALID_SOURCE, message, details)
 

@@ -71,7 +71,7 @@ class _File:
         return paths, [self.title], ends, self.names("aliases")
 
     def names(self, kind: str) -> list[str]:
-        """Return the tags or the aliases that the front matter gives."""
+        """Return the tags or the aliases of the front matter."""
         return [name for key in _LISTS[kind] for name in names_of(self.note.front.get(key))]
 
     def place(self, line: int = 0) -> Place:

@@ -1,8 +1,8 @@
 """A CommonMark parser with tables, footnotes, Obsidian's links, comments and formulas.
 
 Links become tokens of the type `wikilink`. Comments within one paragraph become tokens of the type `comment`; a sign of
-a comment whose other end is in another paragraph becomes a `comment_sign`. Formulas and comments that begin a line give
-no tokens.
+a comment whose other end is in another paragraph becomes a `comment_sign`. Formulas and comments that begin a line
+produce no tokens.
 """
 
 from __future__ import annotations

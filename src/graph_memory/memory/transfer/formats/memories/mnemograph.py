@@ -33,7 +33,7 @@ from graph_memory.model.values.properties import PropertyValue
 DATABASE, EVENTS = "mnemograph.db", "events.jsonl"
 SQLITE = b"SQLite format 3\x00"
 _SELECT = "SELECT rowid, id, ts, op, session_id, source, data, length(data) FROM events ORDER BY rowid"
-_BRANCHES = "branches are left out: mnemograph's main branch, which has everything, is what is read"
+_BRANCHES = "branches are left out: only mnemograph's main branch is read, which has everything"
 
 
 @dataclass(frozen=True, slots=True)
