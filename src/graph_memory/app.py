@@ -195,7 +195,7 @@ def source_at(settings: Settings, name: str, database: str | None) -> GivenSourc
     if not is_server(name):
         if database is not None:
             raise invalid_argument(
-                "database", f"{printable(name)} is no Neo4j server", "Give an address, such as bolt://host:7687."
+                "database", f"{printable(name)} is not a Neo4j server", "Pass an address, such as bolt://host:7687."
             )
         return name
     from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource

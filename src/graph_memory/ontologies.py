@@ -22,7 +22,7 @@ def load_ontology(source: str | Path) -> Ontology:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise invalid_argument("file", f"Cannot read {source}: {error.strerror}", "Give a readable file.") from error
+        raise invalid_argument("file", f"Cannot read {source}: {error.strerror}", "Pass a readable file.") from error
     return parse_bytes(data, path.name)
 
 
@@ -58,7 +58,7 @@ def _bundled_file(name: str) -> Path:
     """Return the file of a bundled ontology."""
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:
-        hint = suggestion(name, files, f"Give a file, or one of {join_names(sorted(files))}.")
+        hint = suggestion(name, files, f"Pass a file, or one of {join_names(sorted(files))}.")
         raise invalid_argument("file", f"{printable(name)} is neither a file nor a bundled ontology", hint)
     return files[name]
 

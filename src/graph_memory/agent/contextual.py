@@ -101,7 +101,7 @@ def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, obje
             title = document.get("title") or next(filter(None, lines), source)
         case _:
             raise invalid_argument(
-                "documents", "A document needs a text and a source", 'Give {"text": …, "source": …}.'
+                "documents", "A document needs a text and a source", 'Pass {"text": …, "source": …}.'
             )
     metadata: object = document.get("metadata") or {}
     if not isinstance(metadata, Mapping):

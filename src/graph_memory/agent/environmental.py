@@ -107,7 +107,7 @@ class Environmental:
     async def _scan(self) -> Environment:
         root = self._path()
         if not root.is_dir():
-            raise invalid_argument("root", f"{quote(str(root))} is not a folder", "Give the path of a project.")
+            raise invalid_argument("root", f"{quote(str(root))} is not a folder", "Pass the path of a project.")
         environment = await to_thread.run_sync(scan, root)
         entries = [key for key in self._cache if key[1].startswith("environment of ")]
         for key in entries[:-_MOST_ROOTS]:

@@ -43,7 +43,7 @@ class MetaMemory:
         name = None if tool is None else check_text("tool", tool)
         if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
             raise invalid_argument(
-                "domains", f"domains is {quote(domains)}", f"Give a list of up to {_MOST_DOMAINS} domains."
+                "domains", f"domains is {quote(domains)}", f"Pass a list of up to {_MOST_DOMAINS} domains."
             )
         memories = [self._project.in_domain(domain) for domain in dict.fromkeys(domains or ())] or [self._project]
         events: list[NodeSummary] = []
@@ -90,7 +90,7 @@ class MetaMemory:
         for entity in entities:
             if roles is not None and entity.entity_type != roles[kind]:
                 message = f"{quote(name)} is an entity of type {entity.entity_type}, not a {kind.lower()}"
-                raise invalid_argument(kind.lower(), message, "Give another name.")
+                raise invalid_argument(kind.lower(), message, "Pass another name.")
         roles = await add_types(self._agent, lambda _: (), "agent")
         await self._agent.entities.upsert(name, type=roles[kind], properties=properties)
 

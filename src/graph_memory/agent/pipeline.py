@@ -153,7 +153,7 @@ def events_from(arguments: object, session: str) -> list[NewEvent]:
     """Parse the events of a call. `session` is the default. Raises INVALID_ARGUMENT."""
     events = [_event_from(item, session) for item in LocatedValue(arguments, "events").items()]
     if not 1 <= len(events) <= MOST_EVENTS:
-        raise invalid_argument("events", f"{len(events):,} events in one call", f"Give 1 to {MOST_EVENTS:,} events.")
+        raise invalid_argument("events", f"{len(events):,} events in one call", f"Pass 1 to {MOST_EVENTS:,} events.")
     return events
 
 

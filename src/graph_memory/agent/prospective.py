@@ -116,7 +116,7 @@ class Prospective:
         properties = {name: value for name, value in fields.items() if value is not None}
         if not properties:
             raise invalid_argument(
-                "goal_id", "No field to change is given", "Give status, description, priority or the like."
+                "goal_id", "No field to change is given", "Pass status, description, priority or the like."
             )
         roles = await _require_roles(self._memory, goal_id)
         if description is None and steps is None:
@@ -147,7 +147,7 @@ class Prospective:
         INVALID_ARGUMENT if neither is given or `by` is completed, INVALID_TOPOLOGY for a cycle, and NODE_NOT_FOUND.
         """
         if by is None and not reason:
-            raise invalid_argument("by", "Neither by nor reason is given", "Give by, the id of a goal, or a reason.")
+            raise invalid_argument("by", "Neither by nor reason is given", "Pass by, the id of a goal, or a reason.")
         properties = {"status": "blocked", **({"blocked_reason": reason} if reason else {})}
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, properties, blocked_by=by)
 
@@ -282,7 +282,7 @@ async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: s
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
         message = f"{quote(blocker_id)} is completed, so it blocks nothing"
-        raise invalid_argument("by", message, "Name another goal, or give a reason.")
+        raise invalid_argument("by", message, "Name another goal, or pass a reason.")
     blockers = await memory.get_connected_nodes_of([goal_id], direction="out", connection_type=roles["BlockedBy"])
     if blocker_id not in blockers.get(goal_id, ()):
         await memory.create_connection(roles["BlockedBy"], goal_id, blocker_id)

@@ -105,7 +105,7 @@ class PatternMatch(Result):
     pattern: Pattern
     score: float = Field(description="Share of the weights of the conditions that hold, times the confidence")
     held: tuple[Condition, ...] = Field(description="The conditions that hold")
-    warning: str | None = Field(default=None, description="Of an anti-pattern: what to avoid")
+    warning: str | None = Field(default=None, description="For an anti-pattern: the action to avoid")
 
 
 class PatternMatches(Result):
@@ -245,7 +245,7 @@ class FoundNode(Result):
     why: str = Field(description="In short, why it matches")
     passage: str | None = Field(default=None, description="The part of its text that fits best")
     created: Timestamp | None = None
-    began: Timestamp | None = Field(default=None, description="When it happened or began to hold, if that is known")
+    began: Timestamp | None = Field(default=None, description="Time at which it happened or became valid, if known")
 
 
 class FoundPattern(Result):
@@ -257,7 +257,7 @@ class FoundPattern(Result):
     score: float
     steps: tuple[str, ...] | None = None
     success_bound: float | None = Field(default=None, description="Absent before it was applied")
-    warning: str | None = Field(default=None, description="Of an anti-pattern: what to avoid")
+    warning: str | None = Field(default=None, description="For an anti-pattern: the action to avoid")
 
 
 class MemoryResults(Result):

@@ -133,7 +133,7 @@ class UserMemory:
         texts += [] if feedback is None else [stored_feedback(feedback)]
         if not properties and not texts:
             raise invalid_argument(
-                "user", "No field to change is given", "Give communication_style, correction, feedback or the like."
+                "user", "No field to change is given", "Pass communication_style, correction, feedback or the like."
             )
         origin = {"source": name if source is None else check_text("source", source), "time": rfc3339("time", time)}
         entity = await self._entity(name)  # raises before any write if another entity has the name
@@ -191,7 +191,7 @@ class UserMemory:
             if roles is None or entity.entity_type != roles["UserProfile"]:
                 message = f"{quote(name)} is an entity of type {entity.entity_type}, not a user"
                 raise invalid_argument(
-                    "user", message, "Give another name, or set GRAPH_MEMORY_USERS_DOMAIN to another domain."
+                    "user", message, "Pass another name, or set GRAPH_MEMORY_USERS_DOMAIN to another domain."
                 )
         return entities[0] if entities else None
 

@@ -175,18 +175,18 @@ def _set(state: _State, key: str, value: object) -> None:
     """Set a value of a state. Raises INVALID_ARGUMENT."""
     match key, _json_value(key, value):
         case "", _:
-            raise invalid_argument("key", "The key is empty", "Give a key, such as goal, or one of your own.")
+            raise invalid_argument("key", "The key is empty", "Pass a key, such as goal, or one of your own.")
         case (("goal" | "active_task"), str(text)):
             state.texts[key] = text
         case (("goal" | "active_task"), _):
-            raise invalid_argument("value", f"The value of {key} is not a text", "Give a text.")
+            raise invalid_argument("value", f"The value of {key} is not a text", "Pass a text.")
         case "recent_outputs", output:
             state.outputs.append(output)
         case "context_window", int(tokens) if not isinstance(tokens, bool) and 0 < tokens <= _LARGEST_WINDOW:
             state.context_window = tokens
         case "context_window", _:
             raise invalid_argument(
-                "value", "context_window is not a valid number of tokens", f"Give 1 to {_LARGEST_WINDOW:,}."
+                "value", "context_window is not a valid number of tokens", f"Pass 1 to {_LARGEST_WINDOW:,}."
             )
         case _, entry:
             state.scratchpad[key] = entry
@@ -200,7 +200,7 @@ def _json_value(key: str, value: object) -> object:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         copy: object = json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
-        raise invalid_argument("value", "The value is not JSON", "Give text, a number, a list or an object.") from error
+        raise invalid_argument("value", "The value is not JSON", "Pass text, a number, a list or an object.") from error
     if (length := len(key) + len(text)) > _LONGEST:
         message = f"{quote(key)} has {length:,} characters with its value, over the limit of {_LONGEST:,}"
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": "Keep only the part that the task needs."})

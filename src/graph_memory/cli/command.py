@@ -96,7 +96,7 @@ async def _with_project_hint(memory: Memory, error: GraphError) -> GraphError:
     names = [domain.name for domain in (await memory.list_domains()).domains]
     if name not in names or error.details.get("domain") == name:
         return error
-    text = "This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
+    text = "This folder's project has domain {name}: use --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
     hint = Hint(text, " {hint}", name=name, hint=error.hint or "")
     return GraphError(error.code, error.message, {**error.details, "hint": hint})
 

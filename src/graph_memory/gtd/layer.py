@@ -111,7 +111,7 @@ class Gtd:
         info = await self._memory.get_node(project)
         if info.type != "Project":
             raise invalid_argument(
-                "project", f"{quote(project)} is a node of type {info.type}", "Give the id of a Project."
+                "project", f"{quote(project)} is a node of type {info.type}", "Pass the id of a Project."
             )
         return await self._memory.describe_nodes([project])
 
@@ -150,13 +150,13 @@ def _day(today: date | None) -> date:
 
 def _check_contexts(contexts: Collection[str] | None) -> Collection[str] | None:
     if isinstance(contexts, str):
-        raise invalid_argument("contexts", "contexts is a text, not a list", 'For one context, give ["phone"].')
+        raise invalid_argument("contexts", "contexts is a text, not a list", 'For one context, pass ["phone"].')
     return contexts
 
 
 def _check_minutes(minutes: float | None) -> float | None:
     if minutes is not None and not minutes > 0:
-        raise invalid_argument("minutes", f"minutes must be above 0, not {minutes:g}", "Give more than 0, or omit it.")
+        raise invalid_argument("minutes", f"minutes must be above 0, not {minutes:g}", "Pass more than 0, or omit it.")
     return minutes
 
 

@@ -131,7 +131,7 @@ async def with_whole_id(memory: Memory, error: GraphError) -> GraphError:
         return error
     ids = ", ".join(entry.id for entry in candidates)
     role = "the beginning of the id" if candidates[0].id.startswith(identifier) else "the title of"
-    return _with_hint(error, f"{quote(identifier)} is {role} {ids}. Give the whole id.")
+    return _with_hint(error, f"{quote(identifier)} is {role} {ids}. Pass the whole id.")
 
 
 def with_selection_hint(error: GraphError, selected: str | None) -> GraphError:

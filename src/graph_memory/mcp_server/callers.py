@@ -89,7 +89,7 @@ def session_argument_of(arguments: Mapping[str, object]) -> str | None:
 
 def _check_header(names: list[str]) -> str:
     if len(names) > 1 or not _NAME.fullmatch(names[0]) or names[0] == _CURRENT:
-        hint = "Give one name of up to 128 letters, digits and marks, without spaces. `current` means your own."
+        hint = "Pass one name of up to 128 letters, digits and marks, without spaces. `current` means your own."
         raise invalid_argument(SESSION, f"The header {SESSION} does not name a session", hint)
     return names[0]
 

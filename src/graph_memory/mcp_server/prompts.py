@@ -24,8 +24,8 @@ _SAVE = (
     "\n- Facts that are no longer true: {remember} with replaces, or with the property that has a new value.",
     "\n- Changes about you, me or the project: {edit_block} with persona, human or project, a line each.",
     "\n- Answer the questions that {remember} asked, with {decide}.",
-    "\n- {session_end}{of_project} with a summary of a few lines: what was done, what was decided, what is open.",
-    "\n\nThen tell me in a sentence or two what you saved.",
+    "\n- {session_end}{of_project} with a summary of a few lines: completed work, decisions, open questions.",
+    "\n\nThen summarize in a sentence or two what you saved.",
 )
 
 

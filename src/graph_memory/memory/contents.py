@@ -153,13 +153,13 @@ async def content_of(data: str | bytes | Path, encoding: str, content_format: st
     """
     if not isinstance(data, (str, bytes, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument(
-            "content", f"content must be text, bytes or a path, not {kind_of(data)}", "Give one of these."
+            "content", f"content must be text, bytes or a path, not {kind_of(data)}", "Pass one of these."
         )
     if isinstance(data, Path):
         try:
             data = await anyio.Path(data).read_bytes()
         except OSError as error:
             raise invalid_argument(
-                "content", f"Cannot read {data}: {error.strerror}", "Give a readable file."
+                "content", f"Cannot read {data}: {error.strerror}", "Pass a readable file."
             ) from error
     return content_from(data, encoding, content_format)

@@ -110,7 +110,7 @@ def _hint(error: Exception, code: str, graph_error: GraphError) -> str:
     if is_refused(error):
         return _LOGIN
     if "DatabaseNotFound" in code:
-        return "Give the name of an existing database with --database, or omit the option."
+        return "Pass the name of an existing database with --database, or omit the option."
     if isinstance(error, (ConfigurationError, ValueError)):
         return _ADDRESS
     if isinstance(error, LOST) and "TLS" not in graph_error.message:

@@ -113,8 +113,8 @@ def _fault(name: str, statement: LiteralString, rows: Mapping[str, IndexRow]) ->
 
 
 def _conflict(fault: Fault, error: GraphError) -> GraphError:
-    message = f"Constraint {fault.name} cannot be created: the database holds a duplicate"
-    hint = Hint("Run {graph-memory verify} to see what does not belong there, delete it in Neo4j, and rebuild again.")
+    message = f"Constraint {fault.name} cannot be created: the database has a duplicate"
+    hint = Hint("Run {graph-memory verify} to find the wrong data, delete it in Neo4j, and rebuild again.")
     return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
 
 

@@ -32,7 +32,7 @@ async def test_a_graph_is_loaded_with_a_report_and_exported(
 ) -> None:
     missing = run(environment, "load", str(people), "--domain", domain)
     assert missing.returncode == 66
-    assert "Give --ontology infer" in missing.stderr
+    assert "Use --ontology infer" in missing.stderr
     tried = run(environment, "load", str(people), "--domain", domain, "--ontology", "infer", "--dry-run")
     end = f"Nothing was written. Domain {domain} would have these of the source: 2 nodes, 1 connection.\n"
     assert tried.stdout.endswith(end), tried.stderr

@@ -524,7 +524,7 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
     part = await memory.recall.recall(focus=["hub"], depth="deep", max_tokens=488)
     assert part.left_out
     assert part.warnings == (
-        f'Of about {TIES + 9} connections of "hub" those 61 were read that count most. '
+        f'Of about {TIES + 9} connections of "hub", only the 61 strongest were read. '
         "get_neighbors or query_connections lists others.",
     )
 

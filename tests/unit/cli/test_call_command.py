@@ -127,7 +127,7 @@ def test_a_file_must_hold_an_object(memory: RecordingMemory):
     for content in ("[1]", "{", '{"a": NaN}'):
         error = call("get_node", "--json", "-", input=content).exception
         assert isinstance(error, GraphError)
-        assert error.hint == "Give a file with one JSON object, or - for standard input."
+        assert error.hint == "Pass a file with one JSON object, or - for standard input."
     assert not memory.calls
 
 

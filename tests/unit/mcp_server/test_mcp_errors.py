@@ -111,7 +111,7 @@ async def test_the_beginning_of_an_id_or_a_title_is_answered_with_the_whole_id()
         async with client_of(opens(RecordingMemory(get_node=raised, named=(whole,)))) as client:
             error = error_of(await client.call_tool("get_node", {"node_id": given}))
         assert error["code"] == "NODE_NOT_FOUND"
-        assert error["details"]["hint"] == f'"{given}" {meaning} {whole.id}. Give the whole id.'
+        assert error["details"]["hint"] == f'"{given}" {meaning} {whole.id}. Pass the whole id.'
 
 
 @pytest.mark.parametrize("given", ["mem_01M847W9", "mem_01M847W9ZH5SXYZ0123456789A"])

@@ -19,7 +19,7 @@ def load_archetype(name: str) -> Archetype:
     points = {point.name: point for point in entry_points(group=GROUP)}
     if name not in points:
         hint = suggestion(
-            name, points, f"Give one of {join_names(sorted(points))}, or install the package that offers it."
+            name, points, f"Pass one of {join_names(sorted(points))}, or install the package that offers it."
         )
         raise invalid_argument("archetype", f"No archetype {quote(name)} is installed", hint)
     point = points[name]

@@ -247,7 +247,7 @@ def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Liter
             os.fsync(file.fileno())
     except OSError as error:
         message = f"The archive {quote(str(path))} cannot be written: {error.strerror}"
-        hint = "Give the path of a new file in a folder that you can write to."
+        hint = "Pass the path of a new file in a folder that you can write to."
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
 
 
@@ -259,7 +259,7 @@ def _read_archive(path: Path) -> list[dict[str, Any]]:
         operations = lines[:-1] if lines and {*lines[-1]} == {*_TRAILER} else lines
         if operations and all(line["op"] in _CREATES for line in operations):
             return lines
-    hint = "Give the path of an archive that prune has returned."
+    hint = "Pass the path of an archive that prune has returned."
     raise GraphError(Code.INVALID_ARCHIVE, f"{quote(str(path))} is not an archive of pruned memories", {"hint": hint})
 
 
@@ -272,5 +272,5 @@ def archive_path(folder: Path, domain: str) -> Path:
 def checked_path(path: Path | str) -> Path:
     """Return the path of an archive. Raises INVALID_ARGUMENT for an empty path."""
     if not str(path).strip():
-        raise invalid_argument("archive", "The path of the archive is empty", "Give the path of a file.")
+        raise invalid_argument("archive", "The path of the archive is empty", "Pass the path of a file.")
     return Path(path).expanduser()

@@ -111,7 +111,7 @@ def limits_of(replacements: Mapping[str, object] | None, defaults: Limits) -> Li
             )
         if type(value) is not int or not 0 <= value <= _HIGHEST:
             raise invalid_argument(
-                "limits", f"The limit of {name} is {quote(value)}", f"Give a whole number up to {_HIGHEST:,}."
+                "limits", f"The limit of {name} is {quote(value)}", f"Pass a whole number up to {_HIGHEST:,}."
             )
         values[name] = value
     return Limits(**values)

@@ -28,7 +28,7 @@ class GoalContext:
 def stored_steps(steps: Sequence[str]) -> str:
     """Return the stored form of steps: a JSON list. Raises INVALID_ARGUMENT for too many or empty steps."""
     if len(steps) > MOST_STEPS:
-        raise invalid_argument("steps", f"{len(steps):,} steps are too many", f"Give at most {MOST_STEPS}.")
+        raise invalid_argument("steps", f"{len(steps):,} steps are too many", f"Pass at most {MOST_STEPS}.")
     if not all(isinstance(step, str) and step.strip() for step in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise invalid_argument("steps", "A step has no words", "Give each step as text.")
     return json.dumps([step.strip() for step in steps], ensure_ascii=False)
@@ -51,7 +51,7 @@ def with_step_done(node: NodeSummary, step: int | None) -> str:
     if number is None or not 1 <= number <= len(steps) or steps[number - 1].done:
         reason = "All steps are done" if number is None else f"Step {number} is done, or does not exist"
         message = f"{reason}: the goal has {len(steps)} steps"
-        raise invalid_argument("step", message, "Give the number of a step that is not done.")
+        raise invalid_argument("step", message, "Pass the number of a step that is not done.")
     return json.dumps(sorted({number, *(step.number for step in steps if step.done)}))
 
 

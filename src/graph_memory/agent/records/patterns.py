@@ -133,13 +133,13 @@ def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
             place, f"{quote(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, "")
         )
     if not isinstance(value, str) or not value.strip():
-        raise invalid_argument(place, f"{place} has no value", "Give value as text, such as a word of the situation.")
+        raise invalid_argument(place, f"{place} has no value", "Pass value as text, such as a word of the situation.")
     if kind == "custom" and value not in CUSTOM_CONDITIONS:
         hint = suggestion(value, CUSTOM_CONDITIONS, "An archetype registers custom conditions with register_condition.")
         raise invalid_argument(place, f"No custom condition {quote(value)} is registered", hint)
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1000:
         raise invalid_argument(
-            place, f"The weight of {place} is {quote(str(weight))}", "Give a number above 0, up to 1,000."
+            place, f"The weight of {place} is {quote(str(weight))}", "Pass a number above 0, up to 1,000."
         )
     return Condition(type=cast("Any", kind), value=value.strip(), weight=float(weight))
 
@@ -147,17 +147,17 @@ def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
 def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
     """Return validated steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
     if len(arguments) > MOST_STEPS:
-        raise invalid_argument("steps", f"{len(arguments):,} steps are too many", f"Give at most {MOST_STEPS}.")
+        raise invalid_argument("steps", f"{len(arguments):,} steps are too many", f"Pass at most {MOST_STEPS}.")
     steps: list[Step] = []
     for number, step in enumerate(arguments):
         fields = {"action": step} if isinstance(step, str) else dict(step)
         if not isinstance(fields.get("action"), str) or fields.keys() - Step.model_fields:
             raise invalid_argument(
-                "steps", f"steps[{number}] is not a step", "Give text, or action, tool and parameters."
+                "steps", f"steps[{number}] is not a step", "Pass text, or action, tool and parameters."
             )
         if not fits_reply(fields):
             raise invalid_argument(
-                "steps", f"steps[{number}] is nested too deeply", "Give the parameters in fewer levels."
+                "steps", f"steps[{number}] is nested too deeply", "Pass the parameters in fewer levels."
             )
         steps.append(Step.model_validate(fields))
     return tuple(steps)

@@ -46,7 +46,7 @@ def check_text(argument: str, value: object) -> str:
     """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
     if not isinstance(value, str) or not value.strip() or not is_encodable(value):
         raise invalid_argument(
-            argument, f"{argument} is {quote(value)}, not a text with words", "Give a text, or omit it."
+            argument, f"{argument} is {quote(value)}, not a text with words", "Pass a text, or omit it."
         )
     if len(value) > LONGEST:
         message = f"{argument} has {len(value):,} characters, over the limit of {LONGEST:,}"
@@ -72,7 +72,7 @@ def stored_texts(argument: str, values: object) -> str:
         raise invalid_argument(argument, f"{argument} is {quote(values)}, not a list", 'For one text, pass ["text"].')
     texts = [check_text(argument, value) for value in cast("Sequence[object]", values)]
     if len(texts) > MOST_TEXTS:
-        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Give at most {MOST_TEXTS}.")
+        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Pass at most {MOST_TEXTS}.")
     return _json(list(dict.fromkeys(texts)))
 
 

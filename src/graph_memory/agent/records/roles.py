@@ -125,7 +125,7 @@ async def _require_end(memory: Memory | None, roles: Roles, connection_type: str
         message = (
             f"{connection_type} leads to {join_names(types)}, and {printable(node_id)} is a node of type {node_type}"
         )
-        raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Give the id of another node."})
+        raise GraphError(Code.INVALID_TOPOLOGY, message, {"hint": "Pass the id of another node."})
 
 
 async def _create(memory: Memory, part: Part) -> None:

@@ -19,7 +19,7 @@ def rfc3339(argument: str, value: datetime | str | None) -> str:
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError) as error:
-        hint = "Give a date and time as in 2026-11-26T10:00:00Z, or omit it for the current time."
+        hint = "Pass a date and time as in 2026-11-26T10:00:00Z, or omit it for the current time."
         raise invalid_argument(argument, f"{quote(str(value))} is not a time", hint) from error
 
 

@@ -111,7 +111,7 @@ def _parse_limit(text: str) -> tuple[str, int]:
     name, _, number = text.partition("=")
     if not number.isdecimal() or len(number) > _DIGITS:
         raise invalid_argument(
-            "--limit", f"{quote(text)} is not a limit", "Give a memory type and a number: events=50000."
+            "--limit", f"{quote(text)} is not a limit", "Pass a memory type and a number: events=50000."
         )
     return name, int(number)
 

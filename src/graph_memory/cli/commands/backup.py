@@ -50,7 +50,7 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
     file = backup_file(target)
     if is_empty(settings):
         hint = "Set GRAPH_MEMORY_HOME to the home to save; `graph-memory config` shows the current one."
-        raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} holds no memory to save", {"hint": hint})
+        raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} has no memory to save", {"hint": hint})
     is_running = local.status(settings).state is not local.State.STOPPED
     with _exit_on_sigterm(), progress_bar() as progress:
         facts = _with_memory(settings, _describe_backup, progress)
@@ -130,11 +130,11 @@ def _confirm_replacement(settings: Settings, manifest: Manifest, *, replace: boo
     if not holds_data(settings):
         return
     if not replace and (yes or not sys.stdin.isatty()):
-        hint = "Give --replace --yes to replace it. To save it first, run `graph-memory backup`."
+        hint = "Use --replace --yes to replace it. To save it first, run `graph-memory backup`."
         raise GraphError(
-            Code.INVALID_ARGUMENT, f"{settings.home} already holds a memory", {"argument": "--replace", "hint": hint}
+            Code.INVALID_ARGUMENT, f"{settings.home} already has a memory", {"argument": "--replace", "hint": hint}
         )
-    if not takes.must_confirm(yes=yes, alternative="`graph-memory backup` saves what would be replaced."):
+    if not takes.must_confirm(yes=yes, alternative="`graph-memory backup` saves the memory that would be replaced."):
         return
     note(f"The backup: {_summary(manifest)}.")
     takes.confirm(f"Replace everything in {plain(settings.home)}?")

@@ -89,7 +89,7 @@ def _json_or_lines(data: bytes, source: str) -> object:
     except ValueError as error:
         if source == "-" and b"\n" in data.strip():
             return _parse_lines(data)
-        hint = "Give {operations: […]} or a list as JSON, or one operation on each line of a file named .jsonl."
+        hint = "Pass {operations: […]} or a list as JSON, or one operation on each line of a file named .jsonl."
         raise invalid_argument("file", f"{plain(source)} is not JSON: {error}", hint) from error
     is_operation = isinstance(content, dict) and "operations" not in content
     return [cast("object", content)] if is_operation and source == "-" else cast("object", content)
@@ -102,7 +102,7 @@ def _parse_lines(data: bytes) -> list[object]:
             try:
                 operations.append(parse_json_strictly(line))
             except ValueError as error:
-                hint = "Give one operation as JSON on each line."
+                hint = "Pass one operation as JSON on each line."
                 raise invalid_argument("file", f"Line {number} is not JSON: {error}", hint) from error
     return operations
 

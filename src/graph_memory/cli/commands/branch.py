@@ -97,7 +97,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar='"ID PROPERTY=TEXT"|"ID PROPERTY:=JSON"',
-        help="Set this value, whatever the sides have. _content stands for the content. Repeatable.",
+        help="Set this value instead of either side's. _content means the content. Repeatable.",
     ),
 ]
 _INDENT = "    "

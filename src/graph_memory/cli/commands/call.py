@@ -74,7 +74,7 @@ def _read_arguments(source: str | None) -> dict[str, object]:
     """Return the arguments in a file or on standard input. Raises INVALID_ARGUMENT if they are not a JSON object."""
     if source is None:
         return {}
-    hint = "Give a file with one JSON object, or - for standard input."
+    hint = "Pass a file with one JSON object, or - for standard input."
     try:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
         content = parse_json_strictly(data)

@@ -59,7 +59,7 @@ def diff(
 ) -> None:
     """Show the differences between two points of the log, or between two domains, value by value."""
     if since is None and against is None and cursor is None:
-        raise invalid_argument("since", "There is no state to compare with", "Give --since POINT, or --against DOMAIN.")
+        raise invalid_argument("since", "There is no state to compare with", "Use --since POINT, or --against DOMAIN.")
 
     async def use(memory: Memory) -> Diff:
         return await memory.history.diff(

@@ -78,7 +78,7 @@ def info(
     call: Call,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="Name of the domain, or give --domain.", autocompletion=completion.domains),
+        typer.Argument(metavar="NAME", help="Name of the domain, or use --domain.", autocompletion=completion.domains),
     ] = None,
 ) -> None:
     """Count the types, nodes, connections and events of a domain."""

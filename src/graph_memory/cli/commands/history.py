@@ -46,10 +46,13 @@ OperationOption = Annotated[
 ]
 ConflictOption = Annotated[
     Choice,
-    typer.Option(help="On later changes: stop does nothing, skip leaves the subject, force undoes them too."),
+    typer.Option(
+        help="If subjects changed later: stop does nothing, skip leaves out these subjects, force undoes the "
+        "later changes too."
+    ),
 ]
 FollowOption = Annotated[bool, typer.Option("--follow", help="Show oldest first, then each new change, until Ctrl-C.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be undone.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show the effect without undoing anything.")]
 
 
 @command()
@@ -196,7 +199,7 @@ def revert(
 def _check_selection(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
     """Raise INVALID_ARGUMENT unless exactly one of events, range and session is given."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
-        hint = "Give event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
+        hint = "Pass event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
         raise invalid_argument("event", "Exactly one of events, a range and a session must be given", hint)
 
 

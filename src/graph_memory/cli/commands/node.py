@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 _CHANGE_HINT = (
-    "Give one of --content, --file, --edit, --property, --tag, --format, --path, --namespace, --title, --summary "
+    "Pass one of --content, --file, --edit, --property, --tag, --format, --path, --namespace, --title, --summary "
     "and --metadata."
 )
 app = typer.Typer(help="Nodes: the stored items. `graph-memory query` lists them.", no_args_is_help=True)
@@ -246,7 +246,7 @@ def _write_file(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        hint = "Give a writable path."
+        hint = "Pass a writable path."
         message = f"Cannot write {path}: {error.strerror}"
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
     typer.echo(f"{path}: {len(data):,} bytes.", err=True)

@@ -100,7 +100,7 @@ def infer(
 @command(app, "merge", domain=False)
 def merge_files(
     call: Call,
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="As for `validate`. Give two or more.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="As for `validate`. Pass two or more.")],
 ) -> None:
     """Print one ontology with the types of all files. Declarations of the same type must agree."""
     merged = merge_ontologies(map(read_ontology, files))

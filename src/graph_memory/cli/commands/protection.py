@@ -25,7 +25,7 @@ SubjectArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="NODE|CONNECTION",
-        help="A node or connection, by its id, the beginning of its id or its title; or give --whole-domain.",
+        help="A node or connection, by its id, the beginning of its id or its title; or use --whole-domain.",
     ),
 ]
 WholeOption = Annotated[bool, typer.Option("--whole-domain", help="Protect the whole domain that --domain names.")]
@@ -91,7 +91,7 @@ def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> 
     """Return the domain for --whole-domain, else None. Raises INVALID_ARGUMENT unless one of both is given."""
     if whole_domain == (subject is not None):
         problem = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
-        raise invalid_argument("subject", problem, "Name a node or connection, or give --whole-domain.")
+        raise invalid_argument("subject", problem, "Name a node or connection, or use --whole-domain.")
     return (call.domain or domain_for(read_settings().domain)) if whole_domain else None
 
 

@@ -63,7 +63,7 @@ def reconcile(
 
 def _selection(name: str, ids: Sequence[str] | None, is_all: bool) -> Which:
     if ids and is_all:
-        raise invalid_argument(name, f"--{name} and --{name}-all were both given", "Give one of them.")
+        raise invalid_argument(name, f"--{name} and --{name}-all were both given", "Pass one of them.")
     return "all" if is_all else ids or ()
 
 

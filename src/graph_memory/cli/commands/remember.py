@@ -127,7 +127,7 @@ def _show_settled(settled: Settled) -> None:
         note(f"To undo it: {undo_line(settled.since, settled.until)}")
     if settled.merged is not None:
         for conflict in settled.merged.conflicts:
-            note(f"{plain(conflict.what)} stays {plain(conflict.kept)}, not {plain(conflict.not_taken)}.")
+            note(f"{plain(conflict.what)} is still {plain(conflict.kept)}, not {plain(conflict.not_taken)}.")
         note_questions(settled.merged.questions)
 
 

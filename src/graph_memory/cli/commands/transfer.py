@@ -153,14 +153,14 @@ def import_domain(
     """
     if form is not None or _is_memory(source):
         if name is not None:
-            raise invalid_argument("as", "--as is only for exports of graph-memory", "Give --domain instead.")
+            raise invalid_argument("as", "--as is only for exports of graph-memory", "Use --domain instead.")
         [memory_source] = graph.read_sources([source], database)
         _import_memory(call, memory_source, form, dry_run=dry_run, skip_invalid=skip_invalid)
         return
     domain_source = ctx.get_parameter_source("domain")
     names_domain = domain_source is not None and domain_source.name == "COMMANDLINE"
     if dry_run or skip_invalid or database is not None or names_domain:
-        hint = "Give --as for the name of the domain, or --format if it is another program's memory."
+        hint = "Use --as for the name of the domain, or --format if it is another program's memory."
         raise invalid_argument("source", f"{plain(source)} is not recognised as another program's memory", hint)
     if _is_folder(source):
         _import_folder(call, source, name)
@@ -205,7 +205,7 @@ def _is_folder(path: str) -> bool:
 
 def _check_name(name: str) -> None:
     if not name.endswith(ENDINGS):
-        hint = "End the name in .jsonl, in .jsonl.gz to compress it, or in / for a folder; or give --format."
+        hint = "End the name in .jsonl, in .jsonl.gz to compress it, or in / for a folder; or use --format."
         raise invalid_argument("file", f"The format of {plain(name)} is unknown", hint)
 
 

@@ -61,7 +61,7 @@ def _show_rebuilt(verification: Verification) -> None:
     _show_verification(verification)
     typer.echo(f"{len(verification.differences) - len(unrepaired):,} repaired, {len(unrepaired):,} left.")
     if unrepaired:
-        note("The log cannot repair the rest: restore the database or its blobs from a backup.")
+        note("The log cannot repair these differences: restore the database or its blobs from a backup.")
 
 
 @command(domain=False)
@@ -124,7 +124,7 @@ def reindex(
     Searches continue to work. Repeat the command to resume an interrupted rebuild.
     """
     if sum((model, missing, analyser is not None)) > 1:
-        raise invalid_argument("missing", "--missing, --model and --analyser exclude each other", "Give one of them.")
+        raise invalid_argument("missing", "--missing, --model and --analyser exclude each other", "Pass one of them.")
 
     async def use(memory: Memory, tell: Progress) -> Coverage:
         return await call.in_domain(memory).upkeep.reindex(

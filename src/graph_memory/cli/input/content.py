@@ -104,7 +104,7 @@ def _from_file(path: Path) -> ContentInput:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise invalid_argument("file", f"Cannot read {path}: {error.strerror}", "Give a readable file.") from error
+        raise invalid_argument("file", f"Cannot read {path}: {error.strerror}", "Pass a readable file.") from error
     suffix = path.suffix.lower()
     return _from_bytes(data, FORMATS.get(suffix) or suffix.removeprefix(".") or None)
 

@@ -82,12 +82,12 @@ def session_named(name: str, page: Sessions) -> str:
         raise invalid_argument(
             "session",
             f"{quote(name)} is the beginning of {len(matches)} sessions",
-            "Give more characters of the name.",
+            "Pass more characters of the name.",
         )
     return matches[0]
 
 
 def _ambiguous(name: str, matches: Sequence[Named]) -> GraphError:
     candidates = [match.model_dump(include={"id", "type", "title"}, exclude_none=True) for match in matches]
-    error = invalid_argument("id", f"{quote(name)} is ambiguous", "Give the id of one of these:")
+    error = invalid_argument("id", f"{quote(name)} is ambiguous", "Pass the id of one of these:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

@@ -208,7 +208,7 @@ def must_confirm(*, yes: bool, alternative: str) -> bool:
     if yes or sys.stdin.isatty():
         return not yes
     message = "This cannot be undone, and there is no terminal to confirm it on"
-    raise invalid_argument("yes", message, f"Give --yes to do it. {alternative}")
+    raise invalid_argument("yes", message, f"Use --yes to do it. {alternative}")
 
 
 def confirm(question: str) -> None:

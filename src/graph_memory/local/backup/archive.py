@@ -193,7 +193,7 @@ def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
 
 def not_an_archive(file: Path, reason: str) -> GraphError:
     """Return the error for a file that is not a backup."""
-    hint = Hint("Give a file made by {graph-memory backup}.")
+    hint = Hint("Pass a file made by {graph-memory backup}.")
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
 

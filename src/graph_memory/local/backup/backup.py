@@ -67,11 +67,11 @@ def backup_file(target: Path) -> Path:
     is_folder = target.is_dir() or target.suffix != SUFFIX
     file = target / datetime.now(UTC).strftime(f"graph-memory-%Y%m%dT%H%M%SZ{SUFFIX}") if is_folder else target
     if file.exists():
-        details = {"argument": "target", "hint": "Give another name, or a folder to make a new file in."}
+        details = {"argument": "target", "hint": "Pass another name, or a folder to make a new file in."}
         raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
     existing = next(folder for folder in file.parents if folder.exists())
     if not existing.is_dir():
-        raise _write_error(file, f"{existing} is not a folder", "Give a folder, or a new name that ends in .tar.")
+        raise _write_error(file, f"{existing} is not a folder", "Pass a folder, or a new name that ends in .tar.")
     if not is_folder and existing != file.parent:
         raise _write_error(file, f"the folder {file.parent} does not exist", "Create the folder first.")
     return file
@@ -159,7 +159,7 @@ def _translate_errors(file: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        hint = "Give a writable folder, on a disk with free space."
+        hint = "Pass a writable folder, on a disk with free space."
         raise _write_error(file, error.strerror or str(error), hint) from error
 
 

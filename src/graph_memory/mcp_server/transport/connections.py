@@ -184,7 +184,7 @@ class Acceptor:
     async def _has_room(self) -> bool:
         if len(self._connections) < self._limit:
             return True
-        _log.warning("All %d connections are in use; closing one that waits for its client, to make room", self._limit)
+        _log.warning("All %d connections are in use; closing an idle one to make room, to make room", self._limit)
         while len(self._connections) >= self._limit:
             if not self._waiting.drop_oldest():
                 return False

@@ -116,11 +116,11 @@ def _listener(address: str, port: int) -> socket.socket:
 
 def _listen_error(host: str, port: int, error: OSError) -> GraphError:
     if error.errno == errno.EADDRINUSE:
-        hint = "Stop what is listening there, or give another --port; 0 picks a free one."
+        hint = "Stop what is listening there, or pass another --port; 0 picks a free one."
         return invalid_argument("port", f"--port {port} is taken", hint)
     if error.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
-        return invalid_argument("host", f"Cannot listen on {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
-    hint = "Give another --port, 1024 or higher (0 picks a free one), or another --host."
+        return invalid_argument("host", f"Cannot listen on {host}: {error.strerror}", "Use --host 127.0.0.1, or none.")
+    hint = "Pass another --port, 1024 or higher (0 picks a free one), or another --host."
     return invalid_argument("port", f"Cannot listen on {host}, --port {port}: {error.strerror}", hint)
 
 

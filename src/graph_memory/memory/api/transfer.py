@@ -97,7 +97,7 @@ class Transfer:
         """
         if format == "official":
             if at is not None:
-                raise invalid_argument("at", "The official server's file has what is there now", "Leave the point out.")
+                raise invalid_argument("at", "The official format has only the current state", "Omit the point.")
             return await exporting.export_official(self._core, self._domain(domain), target, tell)
         return await graph_export.export_graph(self._core, self._domain(domain), format, at, target, tell)
 

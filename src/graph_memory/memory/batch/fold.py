@@ -308,7 +308,7 @@ def decide(first: Fold, operations: Sequence[Operation], context: Context) -> Fo
         fold = fold_operations(stored, operations, faults)
     message = "Too many operations fail because of the faults of earlier ones"
     raise fault_of(
-        "operations", message, f"Correct the first of them, operations[{min(faults)}], or give fewer at once."
+        "operations", message, f"Correct the first of them, operations[{min(faults)}], or pass fewer at once."
     )
 
 

@@ -76,10 +76,10 @@ async def parse_operations(contents: Contents, operations: object, references: R
     """
     items = LocatedValue(operations, "operations").items()
     if not items:
-        raise invalid_argument("operations", "There are no operations", "Give at least one.")
+        raise invalid_argument("operations", "There are no operations", "Pass at least one.")
     if len(items) > MAX_OPERATIONS:
         message = f"{len(items):,} operations are too many for one transaction"
-        hint = Hint("Give at most {most} at once; {graph-memory load} takes any number.", most=f"{MAX_OPERATIONS:,}")
+        hint = Hint("Pass at most {most} at once; {graph-memory load} takes any number.", most=f"{MAX_OPERATIONS:,}")
         raise invalid_argument("operations", message, hint)
     reading = _Parser(contents, references)
     for index, located in enumerate(items):
@@ -88,7 +88,7 @@ async def parse_operations(contents: Contents, operations: object, references: R
             await anyio.lowlevel.checkpoint()
     if len(reading.operations) > MAX_OPERATIONS:
         message = f"The operations have {len(reading.operations):,} changes, which are too many for one transaction"
-        raise invalid_argument("operations", message, f"Give at most {MAX_OPERATIONS:,} at once.")
+        raise invalid_argument("operations", message, f"Pass at most {MAX_OPERATIONS:,} at once.")
     return ParsedBatch(reading.operations, reading.faults, reading.lost, len(items), reading.lost_names)
 
 
@@ -170,7 +170,7 @@ class _Parser:
         kind = fields.need("type")
         if kind.text() not in _TYPES:
             hint = suggestion(
-                kind.text(), _TYPES, "Give type: create, update or delete; or op: a tool, such as `create_node`."
+                kind.text(), _TYPES, "Pass type: create, update or delete; or op: a tool, such as `create_node`."
             )
             raise kind.error(f"is {quote(kind.text())}, which is not a type of operation", hint)
         verb = _TYPES[kind.text()]
@@ -276,7 +276,7 @@ class _Parser:
         self.content += content.size
         if self.content > MAX_CONTENT_BYTES:
             message = f"The operations have more than {MAX_CONTENT_BYTES:,} bytes of content up to here"
-            raise invalid_argument("operations", message, "Give fewer at once.")
+            raise invalid_argument("operations", message, "Pass fewer at once.")
 
 
 def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:

@@ -36,7 +36,7 @@ class References:
         """Define a reference to a subject. Raises INVALID_ARGUMENT if it is defined already."""
         if ref in self._ids:
             raise invalid_argument(
-                "ref", f"An earlier operation already has the ref {quote(ref)}", "Give each its own ref."
+                "ref", f"An earlier operation already has the ref {quote(ref)}", "Use a different ref for each."
             )
         self._ids[ref] = subject
 
@@ -72,7 +72,7 @@ class References:
         if name not in self._ids:
             if name in self._faulty:
                 raise NotCreated(self._faulty[name])
-            advice = "Give an earlier create this ref; write $$ for an id that starts with $."
+            advice = "Add this ref to an earlier create; write $$ for an id that starts with $."
             hint = suggestion(name, self._ids, advice)
             raise invalid_argument("ref", f"No earlier operation has the ref {quote(name)}", hint)
         return self._ids[name]

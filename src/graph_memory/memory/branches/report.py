@@ -103,7 +103,7 @@ def parse_choices(strategy: str, resolutions_given: Sequence[Mapping[str, object
     resolutions = [_parse_resolution(entry) for entry in resolutions_given or ()]
     if len({(resolution.subject, resolution.name) for resolution in resolutions}) < len(resolutions):
         raise invalid_argument(
-            "resolutions", "A conflict is resolved twice", "Give one resolution per subject and property."
+            "resolutions", "A conflict is resolved twice", "Pass one resolution per subject and property."
         )
     return Choices.of(chosen, resolutions)
 
@@ -136,7 +136,7 @@ def _check_value(name: str, value: object) -> PropertyValue:
     if name in NUMBERS:
         return check_fraction(name, value)
     if not isinstance(value, str) or not is_encodable(value):
-        raise invalid_argument("resolutions", f"The value of {printable(name)} is not text", "Give the new text.")
+        raise invalid_argument("resolutions", f"The value of {printable(name)} is not text", "Pass the new text.")
     if name in _CHECKS:
         return _CHECKS[name](value)
     if name not in _TEXTS:
@@ -145,5 +145,5 @@ def _check_value(name: str, value: object) -> PropertyValue:
 
 
 def _invalid_resolution(entry: object) -> GraphError:
-    hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
+    hint = 'Pass {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
     return invalid_argument("resolutions", f"{printable(entry)} is not a resolution", hint)

@@ -64,15 +64,15 @@ class Merged(Result):
     source: str
     source_seq: int = Field(description="Number in the source's log up to which it was merged")
     target: str
-    base: str = Field(description="The domain whose log has the state that both were compared with")
+    base: str = Field(description="The domain whose log has the base of the comparison")
     base_seq: int = Field(description="Its number there")
-    batch: str | None = Field(default=None, description="Absent when nothing was written")
+    batch: str | None = Field(default=None, description="Absent if nothing was written")
     seq: int | None = Field(default=None, description="Number of the event that records the merge")
     created: int = Field(description="Number of subjects that are new in the target")
     updated: int
     deleted: int
     changes: tuple[MergedChange, ...] = Field(description="The first 100 of them")
     settled: int = Field(description="Number of conflicts that the strategy or a resolution resolved")
-    conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 that nothing resolves")
+    conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 unresolved conflicts")
     more_conflicts: int | None = None
     unused: tuple[str, ...] | None = Field(default=None, description="Resolved subjects that the merge does not touch")

@@ -237,7 +237,7 @@ def check_value_resolution(resolution: Resolution, item: MergeItem, declared: Co
     side = item.ours if resolution.take is ConflictSide.OURS else item.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
         message = f"{resolution.subject} needs a {printable(name)}, and the side {resolution.take} has none"
-        raise invalid_argument("resolutions", message, "Take the other side, or give a value.")
+        raise invalid_argument("resolutions", message, "Take the other side, or pass a value.")
 
 
 def is_same_version(version: Version | None, other: Version | None) -> bool:

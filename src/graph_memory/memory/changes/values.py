@@ -45,7 +45,7 @@ def link_value(source: str | None, state: Mapping[str, object]) -> list[UniqueVa
 
 def _link_exists(state: Mapping[str, object], owner: str) -> GraphError:
     """Return the error for a second link of a type between two nodes."""
-    hint = Hint("Give another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
+    hint = Hint("Pass another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
     message = f"There is already a {state.get('_link_type')} link between these nodes: {owner}"
     return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
 
@@ -56,7 +56,7 @@ def unique_value_taken(draft: Draft, name: str, owner: str, title: str | None) -
         return _link_exists(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":
         message = f"Another entity already has the name {quote((draft.state or {}).get(name))}: {owner}"
-        hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."
+        hint = "Names are unique in a domain, across all types: use the existing entity, or choose another name."
         return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
     return GraphError(
         Code.UNIQUE_PROPERTY_TAKEN,

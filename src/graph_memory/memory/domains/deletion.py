@@ -75,7 +75,7 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 async def _check_is_alone(core: Core, domain: str) -> None:
     """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN if other domains need it."""
     if names := await branches_of(core.store, domain):
-        hint = f"It holds the past of {join_names(names)}: delete these first."
+        hint = f"It has the earlier history of {join_names(names)}: delete these first."
         details = {"domain": domain, "branches": names, "hint": hint}
         raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {join_names(names)}", details)
     if names := [name for row in await core.store.read(BELOW, domains=[domain]) for name in row.children]:

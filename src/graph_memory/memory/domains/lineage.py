@@ -20,7 +20,7 @@ from graph_memory.storage.store import Reader
 
 END = 2**53
 """A number after the end of any log."""
-BEFORE_ALL = "That point is before the first write of this domain: it held nothing yet."
+BEFORE_ALL = "That point is before the first write of this domain: it was still empty."
 """The warning about the state after number 0."""
 _PROBES = 32
 """Number of event times read at once."""
@@ -319,13 +319,13 @@ def _missing_source_error(part: LogSegment) -> GraphError:
     """Return the error for the past of a branch that was imported without its source."""
     first = max(part.forked_at or 0, part.compacted_to)
     hint = f"Use {first} or a later point. To read its whole history, import its source domain first, then the branch."
-    message = f"Domain {part.domain} was imported without the domain that holds its past before {first}"
+    message = f"Domain {part.domain} was imported without the domain that has its history before {first}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": part.domain, "compacted_to": first, "hint": hint})
 
 
 def compacted_error(domain: str, to: int) -> GraphError:
     """Return the error for a compacted point of a log."""
-    hint = f"Give {to} or a later point; what came before is in the archive written then."
+    hint = f"Pass {to} or a later point; earlier events are in the archive of the compaction."
     message = f"The log of domain {domain} was compacted up to {to}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})
 

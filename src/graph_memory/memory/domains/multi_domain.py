@@ -31,7 +31,7 @@ async def requested_domains(
     if domains is None and not include_children:
         return None
     if domains is not None and domain is not None:
-        raise invalid_argument("domains", "domain and domains were both given", "Give one of the two.")
+        raise invalid_argument("domains", "domain and domains were both given", "Pass one of the two.")
     named = [domain_of(domain)] if domains is None else _check_names(domains)
     reached: dict[str, None] = {}
     level: Sequence[str] = named

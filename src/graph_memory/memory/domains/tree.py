@@ -63,7 +63,7 @@ async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
 async def update_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
     """Change fields of a domain. See `Memory.update_domain`."""
     if not edit:
-        raise invalid_argument("description", "Nothing to change was given", "Give description, parent or metadata.")
+        raise invalid_argument("description", "Nothing to change was given", "Pass description, parent or metadata.")
 
     async def read(reader: Reader, _: Head) -> tuple[DomainState, int | None]:
         return await domain_state(reader, name)

@@ -123,7 +123,7 @@ def _resolve_choices(
             "restore", f"{printable(min(both))} cannot be both adopted and restored", "Choose one of the two."
         )
     if unknown := (adopted | restored) - changes.keys():
-        hint = Hint("{graph-memory reconcile} lists what was changed outside graph-memory.")
+        hint = Hint("{graph-memory reconcile} lists changes made outside graph-memory.")
         raise invalid_argument("adopt", f"{quote(min(unknown))} does not differ from its log", hint)
     return adopted, restored
 
@@ -289,7 +289,7 @@ async def _restore(
     ids = frozenset(change_id for change_id in ids if changes[change_id].settled is None)
     differing = await _restore_subjects(core, domain, candidates.only(ids), is_domain=DOMAIN in ids)
     for change_id in ids:
-        error = _refusal("The log does not hold all of it either", "Restore the database or its blobs from a backup.")
+        error = _refusal("The log does not have all of it either", "Restore the database or its blobs from a backup.")
         changes[change_id] = (
             _settle(changes[change_id], "refused", error)
             if change_id in differing

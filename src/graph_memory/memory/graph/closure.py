@@ -54,7 +54,7 @@ async def find_reachable(start: str, step: Step, depth: int) -> tuple[dict[str, 
         frontier = sorted({node_id for node_ids in neighbours.values() for node_id in node_ids} - counts.keys())
         counts |= dict.fromkeys(frontier, steps)
         if len(counts) > MAX_NODES:
-            hint = f"Give a max_depth of less than {steps}, or start at another node."
+            hint = f"Pass a max_depth of less than {steps}, or start at another node."
             raise invalid_argument("max_depth", f"More than {MAX_NODES:,} nodes are within {steps} steps", hint)
         if not frontier:
             break

@@ -280,5 +280,5 @@ async def find_weak(
 def checked_limit(limit: int) -> int:
     """Return the maximum number of connections to return with weights. Raises INVALID_ARGUMENT."""
     if check_limit(limit) > MAX_SHOWN:
-        raise invalid_argument("limit", f"limit is {limit:,}", f"Give at most {MAX_SHOWN:,}.")
+        raise invalid_argument("limit", f"limit is {limit:,}", f"Pass at most {MAX_SHOWN:,}.")
     return limit

@@ -311,7 +311,7 @@ def edit_of(
 ) -> ConnectionEdit:
     """Return a checked edit. Raises INVALID_ARGUMENT for a wrong strength, or if no field is given."""
     if properties is None and content is None and strength is None:
-        raise invalid_argument("properties", "Nothing to update", "Give properties, content or strength.")
+        raise invalid_argument("properties", "Nothing to update", "Pass properties, content or strength.")
     return ConnectionEdit(
         properties=check_properties(properties or {}),
         content=content_from(content, "utf-8", FORMAT) if content is not None else None,

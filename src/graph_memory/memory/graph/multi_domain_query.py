@@ -61,6 +61,6 @@ def _parse_cursor(domains: Sequence[str], cursor: str | None) -> tuple[str, str 
     if kind or not colon:
         raise invalid_cursor(cursor)
     if domain not in domains or cursor != _cursor(domains, domain, after):
-        hint = "Give the same domains in the same order as for the first page, or start again without a cursor."
+        hint = "Pass the same domains in the same order as for the first page, or start again without a cursor."
         raise invalid_argument("cursor", "The domains differ from those of the earlier pages", hint)
     return domain, after or None

@@ -49,7 +49,7 @@ class NewNode:
     tags: tuple[str, ...]
     fields: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     windows: tuple[str, ...] | None = None
-    """The search windows of the content; None makes them as it is written."""
+    """The search windows of the content; None if they are computed during the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class NodeEdit:
     """The fields to set. None resets a field to its default."""
     expected_version: int | None
     windows: tuple[str, ...] | None = None
-    """The search windows of the content; None makes them as it is written."""
+    """The search windows of the content; None if they are computed during the write."""
 
 
 async def create_node(
@@ -279,9 +279,9 @@ async def edit_of(
     encoding without content or if no field is given.
     """
     if content is None and encoding is not None:
-        raise invalid_argument("encoding", "encoding was given without content", "Give both, or neither.")
+        raise invalid_argument("encoding", "encoding was given without content", "Pass both, or neither.")
     if not fields and all(arguments is None for arguments in (properties, content, content_format, tags)):
-        hint = "Give properties, content, format, tags, path, title or another field."
+        hint = "Pass properties, content, format, tags, path, title or another field."
         raise invalid_argument("properties", "Nothing to update", hint)
     return NodeEdit(
         properties=check_properties(properties or {}),

@@ -88,7 +88,7 @@ async def types_at(reader: Reader, revision: Revision) -> list[Event]:
     """Return the last events of a domain's ontology and types. Raises INVALID_ARGUMENT before the domain existed."""
     events = await logged_types(reader, revision.domain, revision.seq)
     if not events:
-        hint = Hint("Give a later point.", " {memory_log} shows the numbers.")
+        hint = Hint("Pass a later point.", " {memory_log} shows the numbers.")
         raise invalid_argument("at", f"Domain {revision.domain} did not exist yet at {revision.seq}", hint)
     return events
 

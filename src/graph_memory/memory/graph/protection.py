@@ -60,13 +60,13 @@ class _TargetState:
 def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
     """Return the target of a protection. Raises INVALID_ARGUMENT for two ids, and if nothing is named."""
     if node_id is not None and connection_id is not None:
-        raise invalid_argument("connection_id", "node_id and connection_id were both given", "Give one of the two.")
+        raise invalid_argument("connection_id", "node_id and connection_id were both given", "Pass one of the two.")
     if node_id is not None:
         return Target(Kind.NODE, node_id)
     if connection_id is not None:
         return Target(Kind.CONNECTION, connection_id)
     if domain is None:
-        hint = "Give node_id, connection_id, or the name of a domain. The default domain must be named too."
+        hint = "Pass node_id, connection_id, or the name of a domain. The default domain must be named too."
         raise invalid_argument("node_id", "No node, connection or domain was named", hint)
     return Target(Kind.DOMAIN)
 
@@ -85,7 +85,7 @@ def terms_of(
         names = check_names(values)
     except ValueError as error:
         argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
-        raise invalid_argument(argument, str(error), "Give text within this limit, or omit it.") from error
+        raise invalid_argument(argument, str(error), "Pass text within this limit, or omit it.") from error
     if not all(map(is_encodable, (checked_reason or "", *names))):
         raise invalid_argument("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
     until = parse_instant("expires_at", expires_at, now) if expires_at is not None else None
@@ -93,7 +93,7 @@ def terms_of(
         raise invalid_argument(
             "expires_at",
             f"{rfc3339(until)} is in the past",
-            "Give a later time, or omit it: then the protection never expires.",
+            "Pass a later time, or omit it: then the protection never expires.",
         )
     return Terms(reason=checked_reason, expires_at=until, can_be_unprotected_by=names)
 

@@ -314,7 +314,7 @@ def _no_index(ontology: Ontology, wanted: Criteria, order: Order) -> GraphError:
     available = " or ".join(join_names(index) for index in _common_indexes(ontology, wanted))
     hint = f"Declare `indexes: [{needed}]` in the type with apply_ontology, or omit order_by."
     if available:
-        hint = f"It has {available}: give all but the last as properties, and order by the last."
+        hint = f"It has {available}: pass all but the last as properties, and order by the last."
     message = f"{printable(wanted.type or 'No type')} has no index {needed}"
     return invalid_argument("order_by", message, hint)
 

@@ -42,7 +42,7 @@ class ValidityEdit:
         )
         if after.valid_from is not None and after.valid_to is not None and after.valid_to <= after.valid_from:
             message = f"It would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
-            raise invalid_argument("valid_to", message, "Give a later valid_to, an earlier valid_from, or open.")
+            raise invalid_argument("valid_to", message, "Pass a later valid_to, an earlier valid_from, or open.")
         return after
 
 
@@ -51,7 +51,7 @@ def edit_of(
 ) -> ValidityEdit:
     """Return a checked edit. Raises INVALID_ARGUMENT for an invalid time, or if no bound is given."""
     if valid_from is None and valid_to is None:
-        raise invalid_argument("valid_to", "Nothing to change", "Give valid_from or valid_to: a time, or open.")
+        raise invalid_argument("valid_to", "Nothing to change", "Pass valid_from or valid_to: a time, or open.")
     now = utc_now()
 
     def read(argument: str, value: datetime | str | None) -> datetime | str | None:

@@ -198,12 +198,10 @@ async def _span(
     first = await seq_at(core.store, domain, "since", since)
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
-        raise invalid_argument(
-            "since", "There is nothing to compare with", "Give since, or give another domain as against."
-        )
+        raise invalid_argument("since", "There is nothing to compare with", "Pass since, or another domain as against.")
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
-        raise invalid_argument("until", message, "Give the earlier point as since.")
+        raise invalid_argument("until", message, "Pass the earlier point as since.")
     return Span(first, last)
 
 

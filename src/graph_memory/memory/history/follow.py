@@ -99,6 +99,8 @@ async def _is_readable(core: Core, event_range: EventRange) -> bool:
 
 
 def _missing_events(lost: EventRange) -> GraphError:
-    hint = Hint("Run {graph-memory verify} to see what is missing. To go on after it, follow from a later point.")
+    hint = Hint(
+        "Run {graph-memory verify} to find the missing events. To continue after them, follow from a later point."
+    )
     message = f"Events of domain {lost.domain} from {lost.after + 1} to {lost.until} are missing from its log"
     return GraphError(Code.STORE_CONFLICT, message, {"domain": lost.domain, "hint": hint})

@@ -35,7 +35,7 @@ async def point_at(core: Core, domain: str, argument: str, point: int | str | No
         return point
     session = await last_session(core, domain, of=reference.whose)
     if session is None:
-        hint = Hint("Give a time such as yesterday", ", or a number that {memory_log} shows", ".")
+        hint = Hint("Pass a time such as yesterday", ", or a number that {memory_log} shows", ".")
         raise invalid_argument(argument, f"{quote(point)} names no session in domain {domain}", hint)
     return session.last_seq if argument in _ENDS else session.first_seq
 

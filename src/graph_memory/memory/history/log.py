@@ -95,11 +95,11 @@ def session_of(core: Core, session: str | None) -> str | None:
         return session
     if core.origin.session is None:
         hint = Hint(
-            "Give a session id from the log, or revert by event ids. To have a session of your own, name one over HTTP "
+            "Pass a session id from the log, or revert by event ids. To have a session of your own, name one over HTTP "
             "in the header Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION.",
             " Or use {session_start}.",
         )
-        raise invalid_argument("session", "You have no session of your own, so none is current", hint)
+        raise invalid_argument("session", "This caller has no session, so `current` means nothing", hint)
     return core.origin.session
 
 

@@ -289,7 +289,7 @@ class Past(WeighedPast):
         types = await logged_types(self._core.store, self._domain, self._seq)
         await self._check_kept()
         if not types:
-            hint = Hint("Give a later point.", " {memory_log} shows when the domain was created.")
+            hint = Hint("Pass a later point.", " {memory_log} shows when the domain was created.")
             details = {"domain": self._domain, "at": self._seq, "hint": hint}
             message = f"Domain {self._domain} had no ontology at event {self._seq}"
             raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, details)
@@ -396,5 +396,5 @@ class Past(WeighedPast):
         message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = Hint("{memory_log:subject=ID} shows when it was created and deleted.")
         if self.seq <= 0:
-            hint = Hint("{before_all} Give a later one.", " {hint}", before_all=BEFORE_ALL, hint=hint)
+            hint = Hint("{before_all} Pass a later one.", " {hint}", before_all=BEFORE_ALL, hint=hint)
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})

@@ -46,7 +46,7 @@ class LinkCreated(Result):
     candidates: tuple[Candidate, ...] | None = Field(
         default=None, description="Without target_node_id: candidates, fitting ones first; the link leads to the first"
     )
-    hint: str | None = Field(default=None, description="Without success: what to do next")
+    hint: str | None = Field(default=None, description="The next step if `success` is false")
 
 
 class Link(Result):

@@ -153,7 +153,7 @@ def _unread_connections(web: Subgraph, seeds: Seeds, material: RecallInput) -> l
     """Return a note for each node in focus whose connections were not all read."""
     return [
         Hint(
-            "Of about {number} connections of {title} those {read} were read that count most.",
+            "Of about {number} connections of {title}, only the {read} strongest were read.",
             " {get_neighbors|query_connections} lists others.",
             number=f"{web.beyond[value] + _count_read(web, value):,}",
             title=quote(material.known[value].title),

@@ -122,7 +122,7 @@ def _context(context: Mapping[str, object]) -> Context:
     for key in ("text", "path", "session"):
         value = given_values.get(key, "")
         if not isinstance(value, str):
-            raise invalid_argument(f"context.{key}", f"context.{key} is {quote(value)}", "Give a text.")
+            raise invalid_argument(f"context.{key}", f"context.{key} is {quote(value)}", "Pass a text.")
         texts[key] = _text(f"context.{key}", value).strip() if value.strip() else ""
     lists = {key: _texts(f"context.{key}", given_values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
@@ -133,17 +133,17 @@ def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
         raise invalid_argument(argument, f"{argument} is {quote(value)}, not a list", 'For one, pass ["one"].')
     texts = cast("Sequence[object]", value)
     if len(texts) > most:
-        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Give at most {most}.")
+        raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Pass at most {most}.")
     return tuple(dict.fromkeys(_text(argument, text) for text in texts))
 
 
 def _text(argument: str, value: object) -> str:
     """Return a text that is not blank. Raises INVALID_ARGUMENT."""
     if not isinstance(value, str) or not value.strip():
-        raise invalid_argument(argument, f"{argument} has {quote(value)}, which is no text", "Leave it out.")
+        raise invalid_argument(argument, f"{argument} has {quote(value)}, which is not a text", "Leave it out.")
     if len(value) > MAX_QUERY_LENGTH:
         message = f"{argument} has a text of {len(value):,} characters, over the limit of {MAX_QUERY_LENGTH:,}"
-        raise invalid_argument(argument, message, "Give the words that matter.")
+        raise invalid_argument(argument, message, "Pass the words that matter.")
     return check_query(value, argument)
 
 
@@ -156,5 +156,5 @@ def _check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
 def _check_integer(argument: str, value: object, least: int, most: int) -> None:
     if type(value) is not int or not least <= value <= most:
         raise invalid_argument(
-            argument, f"{argument} is {quote(value)}", f"Give a whole number from {least} to {most:,}."
+            argument, f"{argument} is {quote(value)}", f"Pass a whole number from {least} to {most:,}."
         )

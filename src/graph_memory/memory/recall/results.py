@@ -47,7 +47,7 @@ class QueryResult(RecallResult):
     written_by: str | None = Field(
         default=None, description="The language model that wrote content; absent if content is stored text"
     )
-    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="What a model cites in content")
+    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="The ids that a model cites in content")
 
 
 Unseen = tuple[RecallResult, tuple[str, ...]]

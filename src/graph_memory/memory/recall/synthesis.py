@@ -70,7 +70,7 @@ async def synthesize(
 async def write_text(core: Core, query: str, material: Material, *, style: Style, max_words: int) -> Synthesis:
     """Write a text from given material. Raises NO_MODEL with the material if no model answers."""
     if not material.pieces:
-        return Synthesis(style=style, warnings=("Nothing was found, so there is nothing to write from.",))
+        return Synthesis(style=style, warnings=("The search has no results, so there is no material to write from.",))
     if core.chat is None:
         hint = "Set GRAPH_MEMORY_MODEL to ollama, openai or anthropic; or answer from the material in details yourself."
         raise _no_model("No language model is set", hint, material)
@@ -103,7 +103,7 @@ def _warnings(ids: Sequence[str], removed: Sequence[str], *, is_cut: bool) -> li
         more = f" and {len(removed) - _SHOWN} more" if len(removed) > _SHOWN else ""
         lines.append(f"Citations of unknown ids were removed: {named}{more}. Check its statements.")
     if not ids:
-        lines.append("The text cites nothing that is known: check it before you rely on it.")
+        lines.append("The text has no valid citations: check it before you rely on it.")
     if is_cut:
         lines.append("The text was cut: the model wrote more.")
     return lines
@@ -120,10 +120,10 @@ def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: in
         hint = suggestion(style, get_args(Style), "Use summary, analysis or recommendations.")
         raise invalid_argument("style", f"{quote(style)} is not a valid style", hint)
     if type(max_words) is not int or not FEWEST_WORDS <= max_words <= MOST_WORDS:
-        hint = f"Give a whole number from {FEWEST_WORDS} to {MOST_WORDS:,}."
+        hint = f"Pass a whole number from {FEWEST_WORDS} to {MOST_WORDS:,}."
         raise invalid_argument("max_words", f"max_words is {quote(max_words)}", hint)
     if subgraph is not None and (isinstance(subgraph, str) or not 0 < len(subgraph) <= MOST_NODES):
-        hint = f"Give a list of 1 to {MOST_NODES} ids, or leave it out."
+        hint = f"Pass a list of 1 to {MOST_NODES} ids, or leave it out."
         raise invalid_argument("subgraph", f"subgraph is {printable(subgraph)}", hint)
 
 

@@ -117,5 +117,5 @@ class Archive:
 
 def unwritable(path: Path, cause: str) -> GraphError:
     """Return the error for an archive that cannot be written."""
-    hint = "Give another path, in a writable folder."
+    hint = "Pass another path, in a writable folder."
     return GraphError(Code.FILE_CREATION_FAILED, f"Cannot write the archive: {cause}", {"hint": hint}, path=path)

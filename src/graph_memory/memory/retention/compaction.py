@@ -142,7 +142,7 @@ async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
     segment, *older = await segments_of(core.store, domain)
     if older and seq <= segment.begins_at:
         message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
-        raise invalid_argument("before", message, "Compact that domain, or give a later point.")
+        raise invalid_argument("before", message, "Compact that domain, or use a later point.")
     before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
     return seq if before_batch is None else before_batch
 

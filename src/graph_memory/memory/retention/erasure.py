@@ -92,7 +92,7 @@ async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, 
     if not logged:
         raise _unknown(domain, subject)
     if not {event.draft.kind for event in logged.values()} <= set(DATA):
-        hint = "Give the id of a node, connection, observation or link."
+        hint = "Pass the id of a node, connection, observation or link."
         raise invalid_argument(
             "subject", f"{printable(subject)} is not data: it belongs to the ontology or the domain", hint
         )
@@ -252,6 +252,6 @@ def _tombstone(event: Event) -> Event:
 
 
 def _unknown(domain: str, subject: str) -> GraphError:
-    hint = "Give the id of a node, connection, observation or link, even of a deleted one."
+    hint = "Pass the id of a node, connection, observation or link, even of a deleted one."
     details = {"subject": printable(subject), "domain": domain, "hint": hint}
     return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {printable(subject)}", details)

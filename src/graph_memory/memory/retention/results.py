@@ -17,7 +17,7 @@ class ErasedIn(Result):
         description="Number of erased subjects: the subject itself, and its connections, observations and links"
     )
     events: int = Field(description="Number of events that lost their content")
-    contents: int = Field(description="Number of texts and blobs that nothing else refers to")
+    contents: int = Field(description="Number of deleted texts and blobs")
     blobs_left: int | None = Field(
         default=None, description="Number of blobs that stay, because another database stores blobs there too"
     )
@@ -67,7 +67,7 @@ class Compacted(Result):
 
     domain: str
     dry_run: bool
-    compacted_to: int = Field(description="First number of the log whose state can be read")
+    compacted_to: int = Field(description="First log number whose state can be read")
     answers_from: Timestamp | None = Field(default=None, description="Time of that number: as-of answers from then on")
     archived: int | None = Field(default=None, description="Number of events in the archive: all up to that number")
     events: int = Field(description="Number of events removed; the last one of each subject stays as its snapshot")

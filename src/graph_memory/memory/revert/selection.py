@@ -39,8 +39,8 @@ async def of_events(
     Raises INVALID_ARGUMENT and EVENT_NOT_FOUND.
     """
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
-        hint = Hint("Give {event_ids}, or since and maybe until.")
-        raise invalid_argument("event_ids", "It is not clear what to revert", hint)
+        hint = Hint("Pass {event_ids}, or since and optionally until.")
+        raise invalid_argument("event_ids", "No changes to revert were named", hint)
     choices = {"event_ids": event_ids and list(map(str, event_ids)), "since": since, "until": until, "domain": domain}
     arguments = {name: value for name, value in choices.items() if value is not None}
     call = ReadyCall(tool="memory_revert", arguments=arguments)
@@ -79,7 +79,7 @@ async def _check_exists(core: Core, domain: str, since: int | str | None) -> Non
         return
     last = await last_seq(core.store, domain)
     if number > last:
-        hint = Hint("Give the number of a change that {memory_log} shows.")
+        hint = Hint("Pass the number of a change that {memory_log} shows.")
         raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
 
 

@@ -38,7 +38,7 @@ class Statement(Result):
 class Superseded(Result):
     """The end of a statement that no longer holds."""
 
-    since: Timestamp = Field(description="Since when it does not hold")
+    since: Timestamp = Field(description="Time since which it is no longer valid")
     replaced_by: tuple[Statement, ...] | None = Field(default=None, description="Observations that took its place")
 
 
@@ -53,20 +53,20 @@ class Hit(Result):
     score: float | None = Field(default=None, description="Higher is better; compare only within one search")
     distance: float | None = Field(default=None, description="1 - cosine of the angle between query and passage")
     why: str = Field(description="In short, why it was found")
-    passage: str | None = Field(default=None, description="Part of its text around what fits; … where it was cut")
+    passage: str | None = Field(default=None, description="Part of its text around the match; … marks cuts")
     place: str | None = Field(default=None, description="Where that is: title, tags, properties, summary, content …")
     range: tuple[int, int] | None = Field(
         default=None, description="First character of the passage in the content, and the one after its last"
     )
     created: Timestamp | None = None
-    began: Timestamp | None = Field(default=None, description="When it happened or began to hold, if that is known")
-    modified: Timestamp | None = Field(default=None, description="Its last change; absent where there was none")
+    began: Timestamp | None = Field(default=None, description="Time at which it happened or became valid, if known")
+    modified: Timestamp | None = Field(default=None, description="Its last change; absent if none")
     age_days: int | None = Field(default=None, description="Whole days since it was last changed")
     contradicted_by: tuple[NodeBrief, ...] | None = Field(
         default=None, description="Nodes that contradict it: check which of them is right"
     )
     over: Superseded | None = Field(
-        default=None, description="What the passage says, or a node or connection, holds no more"
+        default=None, description="Set if the fact in the passage, or the node or connection, is no longer valid"
     )
     explanation: tuple[Part, ...] | None = Field(default=None, description="The parts of the score; they add up to it")
 
@@ -76,7 +76,7 @@ class SearchResult(ResultWithWarnings):
 
     hits: tuple[Hit, ...]
     mode: SearchMode = Field(description="How it was searched: lexical where vectors could not be had")
-    found: int = Field(description="Nodes and connections in the ranking of which this is a part")
+    found: int = Field(description="Total number of nodes and connections in the ranking")
     domains: tuple[str, ...] | None = Field(default=None, description="The domains that were searched, if several")
     not_covered: int | None = Field(
         default=None, description="Changes that are not indexed, so not searched: the latest, and such as warnings name"
@@ -99,11 +99,9 @@ class Synthesis(ResultWithWarnings):
 
     text: str | None = Field(
         default=None,
-        description="With the ids that each statement rests on in brackets; absent if nothing was found",
+        description="The text, with the ids of its sources in brackets; absent without results",
     )
-    citations: tuple[NodeBrief, ...] = Field(
-        default=(), description="What the text cites: each was in the material, and what was not was taken out"
-    )
+    citations: tuple[NodeBrief, ...] = Field(default=(), description="The cited ids, all of which were in the material")
     style: Style
     model: str | None = Field(default=None, description="Who wrote it")
     material: int = Field(default=0, description="Nodes and connections that the model was given")

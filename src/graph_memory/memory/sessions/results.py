@@ -37,7 +37,7 @@ class SessionStarted(ResultWithWarnings):
     session_id: str | None = Field(
         default=None, description="Pass it with later calls: it names their changes in the log"
     )
-    empty: bool = Field(description="Whether nothing is remembered yet: text is a guide then")
+    empty: bool = Field(description="Whether the memory is empty; text is then a guide")
     text: str = Field(description="Markdown with stored text in quotation marks")
     tokens: int = Field(description="Of text; the whole reply has at most max_tokens")
     left_out: int | None = Field(default=None, description="Lines, questions and warnings that did not fit")

@@ -307,7 +307,7 @@ async def session_end(
     request = StartRequest(session_id, project)
     if not isinstance(summary, str) or not summary.strip() or not is_encodable(summary):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument(
-            "summary", "There is no summary", "Use a few lines: what was done, decided, and is open."
+            "summary", "There is no summary", "Use a few lines: completed work, decisions, open questions."
         )
     session = request.session_id or core.origin.session
 

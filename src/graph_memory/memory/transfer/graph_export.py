@@ -67,7 +67,7 @@ async def export_graph(
 def _folder(target: Path | IO[bytes]) -> Path:
     if isinstance(target, Path):
         return target
-    raise invalid_argument("target", "CSV is a folder of files", "Give the name of a folder.")
+    raise invalid_argument("target", "CSV is a folder of files", "Pass the name of a folder.")
 
 
 class _Kept:

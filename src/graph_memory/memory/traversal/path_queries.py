@@ -129,7 +129,7 @@ def _hub_warnings(node_id: str, reply: EdgeReply) -> list[str]:
     if node_id not in reply.hubs:
         return []
     limit = f"only the {MAX_CHANGES:,} that changed last of each type and direction were read"
-    return [f"{node_id} has very many connections: {limit}. Others may have more weight. Give fewer types."]
+    return [f"{node_id} has very many connections: {limit}. Others may have more weight. Pass fewer types."]
 
 
 async def _read_connections(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:

@@ -123,7 +123,7 @@ def starts_of(starts: Sequence[str] | str) -> tuple[str, ...]:
     """Return the ids of the nodes where a walk starts. Raises INVALID_ARGUMENT."""
     results = tuple(dict.fromkeys([starts] if isinstance(starts, str) else check_list("start", starts)))
     if not 0 < len(results) <= MAX_STARTS or not all(isinstance(node_id, str) and node_id for node_id in results):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        raise invalid_argument("start", f"start is {quote(list(results))}", f"Give 1 to {MAX_STARTS} ids of nodes.")
+        raise invalid_argument("start", f"start is {quote(list(results))}", f"Pass 1 to {MAX_STARTS} ids of nodes.")
     return results
 
 
@@ -166,6 +166,6 @@ def nodes_of(arguments: Mapping[str, object] | None) -> NodeFilter:
 def _properties(argument: str, properties: object) -> dict[str, PropertyValue]:
     if not isinstance(properties or {}, Mapping):
         raise invalid_argument(
-            argument, f"properties is {quote(properties)}", 'Give an object, as in {"status": "open"}.'
+            argument, f"properties is {quote(properties)}", 'Pass an object, as in {"status": "open"}.'
         )
     return check_properties(cast("Mapping[str, object]", properties or {}))

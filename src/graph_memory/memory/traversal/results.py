@@ -43,7 +43,7 @@ class Followed(Result):
     to_domain: str | None = None
     weight: float = Field(description="0 to 1 by the formula, or the requested weight")
     since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
-    until: date | None = Field(default=None, description="The last day on which it holds, if it ends")
+    until: date | None = Field(default=None, description="The last day on which it is valid, if it ends")
 
 
 class Metrics(Result):
@@ -103,7 +103,7 @@ class NextTo(ConnectionBrief):
 
     weight: float = Field(description="0 to 1, from strength, importance and age")
     since: date | None = Field(default=None, description="The day on which it began, else on which it was created")
-    until: date | None = Field(default=None, description="The last day on which it holds, if it ends")
+    until: date | None = Field(default=None, description="The last day on which it is valid, if it ends")
 
 
 class Neighbors(ResultWithWarnings):

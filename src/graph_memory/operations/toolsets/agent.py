@@ -238,8 +238,8 @@ async def get_events(memory: Memory, arguments: GetEvents) -> Events:
     criteria = [name for name in ways if name in arguments]
     page: dict[str, Any] = {name: value for name, value in arguments.items() if name in ("limit", "cursor")}
     if len(criteria) > 1 or (criteria and criteria[0] in ("chain_of", "query") and "cursor" in page):
-        message = f"{criteria[0]} does not go with {[*criteria, 'cursor'][1]}"
-        raise invalid_argument(criteria[0], message, "Give one of session, type, outcome, chain_of and query.")
+        message = f"{criteria[0]} cannot be combined with {[*criteria, 'cursor'][1]}"
+        raise invalid_argument(criteria[0], message, "Pass one of session, type, outcome, chain_of and query.")
     match arguments:
         case {"type": kind}:
             return await episodic.get_by_type(kind, **page)
@@ -293,7 +293,7 @@ async def update_goal(memory: Memory, arguments: UpdateGoal) -> GoalChanged:
             return await goals.block(goal, by=arguments.get("blocked_by"), reason=arguments.get("blocked_reason"))
         case _ if changes & {"complete_step", "blocked_by", "blocked_reason"}:
             name = sorted(changes & {"complete_step", "blocked_by", "blocked_reason"})[0]
-            raise invalid_argument(name, f"{name} does not go with other changes", "Make one call for each.")
+            raise invalid_argument(name, f"{name} cannot be combined with other changes", "Make one call for each.")
         case _:
             return await goals.update(goal, **rest)
 
@@ -315,7 +315,7 @@ async def working_memory(memory: Memory, arguments: WorkWithMemory) -> WorkingMe
             return await working.set(key, value)
         case _:
             missing = "value" if "key" in arguments else "key"
-            raise invalid_argument(missing, f"set needs a {missing}", "Give both key and value.")
+            raise invalid_argument(missing, f"set needs a {missing}", "Pass both key and value.")
 
 
 async def query_memory(memory: Memory, arguments: QueryMemory) -> MemoryResults:

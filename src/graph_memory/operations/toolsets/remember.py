@@ -87,7 +87,7 @@ async def remember(memory: Memory, arguments: Remember) -> Remembered:
         dry_run = arguments.get("dry_run", False)
         return await target.agent.remember(arguments["text"], session=arguments.get("session"), dry_run=dry_run)
     if "session" in arguments:
-        raise invalid_argument("session", "session goes only with text alone", "Omit it: observations have a source.")
+        raise invalid_argument("session", "session applies only to text", "Omit it: observations have a source.")
     return await memory.entities.remember(**cast("RememberFacts", arguments))
 
 
@@ -101,8 +101,8 @@ async def decide(memory: Memory, arguments: Decide) -> Result:
         case {"new": new, "known": known, "decision": decision} if not arguments.keys() & {"id", "decisions"}:
             return await memory.entities.decide(new, known, decision, domain=arguments.get("domain"))
         case _:
-            hint = "Give decisions, a list of objects with id and decision; or these two for one question."
-            raise invalid_argument("decisions", "decide needs decisions, or id and decision, and not both", hint)
+            hint = "Pass decisions, a list of objects with id and decision; or these two for one question."
+            raise invalid_argument("decisions", "decide needs either decisions, or id and decision", hint)
 
 
 REMEMBER: tuple[AnyOperation, ...] = (

@@ -238,9 +238,9 @@ def domain_exists(domain: str) -> GraphError:
 
 def idempotency_conflict(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
     """Return the error for a used idempotency key; `is_gone` if events of its batch were erased or compacted."""
-    used, hint = "for other operations", "To repeat a batch, give the same operations. For others, give another key."
+    used, hint = "for other operations", "To repeat a batch, pass the same operations. For others, pass another key."
     if is_gone:
         used = "before, and events of that batch have been erased or compacted since"
-        hint = "Nothing was changed. Read the present state, and give another key for operations to write again."
+        hint = "Nothing was changed. Read the present state, and pass another key for operations to write again."
     message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})

@@ -84,10 +84,10 @@ async def _check_ancestors(transaction: Transaction, domain: str, parent: str, b
         if name == domain or name in ancestors:
             chain = " under ".join([domain, *ancestors, domain])
             message = f"Domain {domain} would be above itself: {chain}"
-            raise invalid_argument("parent", message, "Give a domain that is not under this one.")
+            raise invalid_argument("parent", message, "Pass a domain that is not under this one.")
         if len(ancestors) + below >= MAX_LEVELS:
             message = f"More than {MAX_LEVELS} domains would be above domain {domain} or one under it"
-            raise invalid_argument("parent", message, "Give a parent at a higher level.")
+            raise invalid_argument("parent", message, "Pass a parent at a higher level.")
         row = await transaction.one(LOCK_PARENT, domain=name)
         if row is None and name == parent:
             hint = Hint("{list_domains} lists the domains.", " {create_domain} creates one.")

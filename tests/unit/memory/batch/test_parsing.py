@@ -88,7 +88,7 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
         (
             {"op": "delete_node", "node_id": "$kitchn"},
             'No earlier operation has the ref "kitchn"',
-            "Give an earlier create",
+            "Add this ref to an earlier create",
         ),
         ({"op": "update_node", "node_id": "x"}, "Nothing to update", ""),
         ({**NOTE, "encoding": "latin-1"}, "Unknown encoding 'latin-1'", ""),

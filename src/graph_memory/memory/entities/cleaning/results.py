@@ -75,7 +75,7 @@ class MergeConflict(Result):
     what: str = Field(description="type, description, a property, or a relation")
     kept: str
     not_taken: str
-    of: str = Field(description="The name of the entity whose value was not taken")
+    of: str = Field(description="The name of the entity whose value was discarded")
 
 
 class EntitiesMerged(Result):
@@ -105,7 +105,7 @@ class Settled(Result):
     new: str
     known: str
     changed: bool = Field(description="False where it was so already")
-    ended: datetime | None = Field(default=None, description="When the known one ended, if it holds no more")
+    ended: datetime | None = Field(default=None, description="Time at which the known one ended, if it has")
     since: int | None = Field(default=None, description="First number of the log that was written, for an undo")
     until: int | None = Field(default=None, description="Last number of the log that was written")
     merged: EntitiesMerged | None = Field(default=None, description="What became of two entities that are the same")
@@ -145,7 +145,7 @@ class Finding(Result):
     reason: str
     call: ReadyCall
     choices: dict[str, str] | None = Field(
-        default=None, description="Of an open question: what decision may be, each with its consequence"
+        default=None, description="For an open question: the possible values of decision, each with its consequence"
     )
 
 

@@ -15,7 +15,7 @@ from graph_memory.chat.marks import between
 from graph_memory.memory.search.results import Style
 
 STYLES: Mapping[Style, str] = {
-    "summary": "Summarize what the material says about it.",
+    "summary": "Summarize the material about it.",
     "analysis": "Analyze it: facts, relations, contradictions, and open questions.",
     "recommendations": "Recommend what to do next, the most useful first, each with its reason from the material.",
 }

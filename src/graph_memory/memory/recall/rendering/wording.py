@@ -30,7 +30,7 @@ _MOST_WORDS = 4
 
 
 def flat(text: str) -> str:
-    """Return a text on one line, without what cannot be seen, and with no mark that could be taken for structure."""
+    """Return a text on one line, without invisible characters, and without marks that could be taken for structure."""
     text = _FENCE.sub("'''", _TAG.sub("\u2039", to_visible(text).translate(QUOTES)))
     return _SPACES.sub(" ", text).strip()
 

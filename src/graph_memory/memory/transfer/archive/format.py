@@ -192,7 +192,7 @@ def read_header(line: bytes) -> Header:
     except GraphError as error:
         if "version" in error.details:
             raise
-        hint = Hint("Give a file written by {graph-memory export}.")
+        hint = Hint("Pass a file written by {graph-memory export}.")
         message = f"This is not an export of a domain, or it is damaged: {error.message}"
         raise GraphError(Code.INVALID_ARCHIVE, message, {"line": 1, "hint": hint}) from error
 
@@ -214,7 +214,7 @@ def read_line(line: bytes, number: int) -> Line:
     if "end" in fields:
         end = _as(_EndLine, fields, number).end
         return End(end.events, end.contents, end.sha256)
-    raise damaged_line(number, "is not one that an export has after the first")
+    raise damaged_line(number, "is not a valid line of an export")
 
 
 @contextmanager

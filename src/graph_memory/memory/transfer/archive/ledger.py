@@ -157,7 +157,7 @@ class Ledger:
             self._check_is_unused(_TYPES[kind], subject.partition("/")[2])
 
     def _check_order(self, row: State, op: Op, before: _Known | None) -> None:
-        """Raise `Wrong` unless its subject was in a state in which this could be done to it."""
+        """Raise `Wrong` if the state of the subject does not allow the operation."""
         seq, name = cast("int", row["_seq"]), printable(row["_subject"])
         lives, is_first = before is not None and before.lives, before is None and seq <= self._old_until
         is_tombstone = "_erased" in row and "_was" not in row
@@ -188,9 +188,9 @@ class Ledger:
         query = "SELECT size, is_text FROM content WHERE sha256 = ? AND is_line = ?"
         results = self._fetch_one(query, ref.sha256, is_text_line(ref))
         if results is None:
-            raise Wrong(f"refers to content {ref.sha256}, which no earlier line holds")
+            raise Wrong(f"refers to content {ref.sha256}, which no earlier line has")
         if results[0] != ref.size or (ref.is_text and not results[1]):
-            raise Wrong(f"says that content {ref.sha256} is {ref.size:,} bytes of {ref.encoding}, which it is not")
+            raise Wrong(f"declares content {ref.sha256} as {ref.size:,} bytes of {ref.encoding}, which is wrong")
         if ref.is_text:
             self.longest_text = max(self.longest_text, ref.size)
 
@@ -258,8 +258,8 @@ def _check_identity(row: State, before: _Known | None) -> None:
     if before is None:
         return
     if ("_erased" in row) != before.erased:
-        raise Wrong(f"continues {printable(row['_subject'])}, of which only a part was erased")
-    type_name = before.type if ENTITY in row else row.get("_type")  # what an entity is may change
+        raise Wrong(f"continues {printable(row['_subject'])}, which was only erased in part")
+    type_name = before.type if ENTITY in row else row.get("_type")  # the type of an entity may change
     now = (row["_kind"], type_name, row.get("_from"), row.get("_to"))
     if now != (before.kind, before.type, before.source, before.target):
         raise Wrong(f"changes the kind, type or ends of {printable(row['_subject'])}")

@@ -172,7 +172,7 @@ class Reader:
             file = self._path.open("rb")
         except OSError as error:
             raise invalid_argument(
-                "path", f"Cannot read {self._path}: {error.strerror}", "Give a readable file."
+                "path", f"Cannot read {self._path}: {error.strerror}", "Pass a readable file."
             ) from error
         with file:
             is_packed = file.read(2) == _GZIP

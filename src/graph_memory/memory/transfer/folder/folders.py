@@ -94,7 +94,7 @@ def _check_new_folder(folder: Path) -> Path:
     """Return the absolute path of a folder that is missing or empty. Raises INVALID_ARGUMENT."""
     path = folder.absolute()
     if path.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
-        hint = "Give the name of a new folder, or of an empty one."
+        hint = "Pass the name of a new folder, or of an empty one."
         raise invalid_argument("folder", f"{folder} exists and is not empty", hint)
     return path
 

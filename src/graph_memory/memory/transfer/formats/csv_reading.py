@@ -201,7 +201,7 @@ def header_of(line: str) -> Header:
     """Return the parsed header. Raises Unfit, and INVALID_PROPERTY for a name that no property can have."""
     delimiter = next((delimiter for delimiter in DELIMITERS if _has_roles(line, delimiter)), None)
     if delimiter is None:
-        raise Unfit("The first line is no header of neo4j-admin: it names neither :ID nor :START_ID", _HEADER_HINT)
+        raise Unfit("The first line is not a header of neo4j-admin: it has neither :ID nor :START_ID", _HEADER_HINT)
     columns = [_column(cell or "", number) for number, cell in enumerate(cells(line, delimiter), 1)]
     roles = {column.role: number for number, column in enumerate(columns) if column.role and column.role != "IGNORE"}
     seen: set[tuple[str, str]] = set()

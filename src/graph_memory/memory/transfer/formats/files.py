@@ -38,7 +38,7 @@ def open_source(path: Path) -> Generator[IO[bytes]]:
                 yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start.startswith(_GZIP) else file
     except OSError as error:
         raise invalid_argument(
-            "source", f"Cannot read {path}: {error.strerror or error}", "Give a readable file."
+            "source", f"Cannot read {path}: {error.strerror or error}", "Pass a readable file."
         ) from error
 
 

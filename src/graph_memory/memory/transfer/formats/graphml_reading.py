@@ -169,7 +169,7 @@ class _Parser:
 
     def _begin(self, kind: str, attributes: dict[str, str]) -> None:
         if self._element is not None:
-            raise Unreadable(self._place, "Nodes within nodes are not supported", "Give a flat graph.")
+            raise Unreadable(self._place, "Nodes within nodes are not supported", "Pass a flat graph.")
         self._element = _Element(kind, self._place, attributes)
 
     def _characters(self, text: str) -> None:

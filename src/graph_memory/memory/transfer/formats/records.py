@@ -161,7 +161,7 @@ def _parse_number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise Unfit(f"{name} is {quote(text)}, which is no number", "Give a number from 0 to 1.", name) from error
+        raise Unfit(f"{name} is {quote(text)}, which is not a number", "Pass a number from 0 to 1.", name) from error
 
 
 @dataclass(frozen=True, slots=True)

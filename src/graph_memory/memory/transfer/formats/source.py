@@ -19,7 +19,7 @@ READERS: dict[str, Callable[[Path, SourceOptions], Items]] = {
     ".graphml": read_graphml,
 }
 _HINT = (
-    "Give files that end in .csv, .jsonl or .graphml, also with .gz after that, or a folder of them; or the "
+    "Pass files that end in .csv, .jsonl or .graphml, also with .gz after that, or a folder of them; or the "
     "address of a Neo4j server, such as bolt://host:7687."
 )
 GivenSource = Path | str | Neo4jSource
@@ -49,7 +49,7 @@ def _files(source: Path) -> list[Path]:
     if not paths:
         raise invalid_argument("source", f"The folder {source} has no files that can be loaded", _HINT)
     if any(_ending(path) not in READERS for path in paths):
-        raise invalid_argument("source", f"The name of {source} does not say what it is", _HINT)
+        raise invalid_argument("source", f"The name of {source} does not show its format", _HINT)
     return paths
 
 

@@ -15,7 +15,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 IN_64_BITS = range(-(2**63), 2**63)
 _LIST_HINT = (
-    "Lists cannot be stored. Give --join-arrays TEXT to join their values to one text, or use a connection per value."
+    "Lists cannot be stored. Use --join-arrays TEXT to join their values to one text, or use a connection per value."
 )
 
 AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "duration", "point"})

@@ -154,4 +154,4 @@ class Inference:
             )
             for name, type_ in sorted(self._connections.items())
         )
-        return Ontology.create(nodes, connections, description="Inferred from data. Read it, and change what is wrong.")
+        return Ontology.create(nodes, connections, description="Inferred from data. Read it, and correct it.")

@@ -124,7 +124,7 @@ class _Load:
             return await anyio.to_thread.run_sync(infer, self.staging)
         if ontology is None and present is None:
             missing = no_ontology(self.domain)
-            hint = "Give --ontology infer, to have the types that the data suggests, or --ontology FILE."
+            hint = "Use --ontology infer, to have the types that the data suggests, or --ontology FILE."
             raise GraphError(missing.code, missing.message, {**missing.details, "hint": hint})
         return ontology
 
@@ -217,7 +217,7 @@ def _conflict(staged: Staged) -> GraphError:
     is_node = isinstance(staged, StagedNode)
     code = Code.NODE_ALREADY_EXISTS if is_node else Code.CONNECTION_ALREADY_EXISTS
     message = f"The domain has {'node' if is_node else 'connection'} {printable(staged.id)} already"
-    hint = "Give --on-conflict skip to keep it as it is, or update; or --domain, to load into another."
+    hint = "Use --on-conflict skip to keep it, or update to change it; or load into another --domain."
     return GraphError(code, message, {"hint": hint})
 
 

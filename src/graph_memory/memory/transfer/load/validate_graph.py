@@ -183,7 +183,7 @@ def validate_record(staged: Staged) -> ValidatedRecord:
 def _validity(staged: Staged) -> Validity:
     begin, end = _moment("valid_from", staged.valid_from), _moment("valid_to", staged.valid_to)
     if begin is not None and end is not None and end <= begin:
-        raise invalid_argument("valid_to", "It would end before it starts", "Give a later end.")
+        raise invalid_argument("valid_to", "It would end before it starts", "Pass a later end.")
     return Validity(valid_from=begin, valid_to=end)
 
 

@@ -19,7 +19,7 @@ MAX_CHARACTERS = 200
 _MAX_PARTS = 60
 NAMES = ("weight", "strength", "importance", "age_days", "depth")
 _HINT = (
-    "Give the name of a property, or arithmetic such as `importance * 2 / (1 + age_days)` over "
+    "Pass the name of a property, or arithmetic such as `importance * 2 / (1 + age_days)` over "
     f"{', '.join(NAMES)} and properties.NAME, with + - * / ** and abs, exp, log, max, min, sqrt."
 )
 
@@ -75,7 +75,7 @@ def weighting(text: str | None) -> Weighting:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _invalid_weight(f"weight {quote(text)} is no arithmetic") from None
+        raise _invalid_weight(f"weight {quote(text)} is not valid arithmetic") from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_PARTS:
         raise _invalid_weight("weight has too many parts")
     return Weighting(_safe_rank(_read(tree.body)), is_expression=True, properties=tuple(_properties_in(tree)))

@@ -197,7 +197,7 @@ def _text(file: Path) -> str:
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise Unfit("The note is no file")
+            raise Unfit("The note is not a file")
         data = stream.read(NOTE_BYTES + 1)
     if len(data) > NOTE_BYTES:
         raise Unfit(f"The note is longer than {NOTE_BYTES:,} bytes", "Divide it.")

@@ -152,7 +152,7 @@ def _object(data: object) -> Object:
 def _event(object_: Object, place: Place) -> _Event:
     data = object_.get("data")
     if not isinstance(data, dict):
-        raise Unfit("data is missing or no object", None, "data")
+        raise Unfit("data is missing or not an object", None, "data")
     session = text_in(object_, "session_id") or ""
     return _Event(place, text_of(object_, "op"), text_of(object_, "ts"), session, cast("Object", data))
 
@@ -186,7 +186,7 @@ def _create_entity(state: _State, event: _Event) -> None:
     observations = object_.get("observations")
     for observation in cast("list[object]", observations) if isinstance(observations, list) else []:
         if not isinstance(observation, dict):
-            raise Unfit("An observation is no object", None, "observations")
+            raise Unfit("An observation is not an object", None, "observations")
         _observe(entity, cast("Object", observation), event)
     state.entities[entity_id] = entity
 

@@ -122,7 +122,7 @@ def _extra(object_: Object, names: Sequence[str], place: Place) -> Iterable[Note
     if extra := [name for name in object_ if name not in names]:
         yield Note(
             place,
-            f"the fields {printable(join_names(extra))} are left out: the official server knows none of that name",
+            f"the fields {printable(join_names(extra))} are left out: the official server has no such fields",
         )
 
 

@@ -53,7 +53,7 @@ def rows_of(source: Source, form: MemoryFormat) -> Rows:
     """Yield the rows of a memory. Raises INVALID_ARGUMENT if its format cannot be in such a source."""
     readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
     if form not in readers:
-        place = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: give its address, bolt://host:7687"
+        place = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: name its address, bolt://host:7687"
         raise invalid_argument(
             "source", f"{printable(source)} cannot be a memory of {form}", f"Such a memory is in {place}."
         )
@@ -69,7 +69,7 @@ def recognise_format(source: Source) -> MemoryFormat:
     else:
         format_ = _in_file(source)
     if format_ is None:
-        raise invalid_argument("source", f"{printable(source)} does not tell whose memory it is", _HINT)
+        raise invalid_argument("source", f"{printable(source)} is not recognised as the memory of a program", _HINT)
     return format_
 
 
