@@ -110,7 +110,7 @@ async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) 
     async def check(warning: str) -> None:
         started = await memory.entities.session_start()
         assert started.empty
-        assert "remember takes facts about one thing" in started.text
+        assert "remember takes facts about one entity" in started.text
         for depth in ("shallow", "medium"):
             recalled = await memory.recall.recall("Who is Ben?", depth=depth)
             assert (recalled.content, recalled.tokens_used) == (started.text, started.tokens)

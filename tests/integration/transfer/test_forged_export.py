@@ -236,7 +236,7 @@ FORGED: Mapping[str, tuple[Change, str]] = {
         "in the future",
     ),
     "metadata that is a list": (setting("a", _metadata="[1]"), "not an object"),
-    "metadata that is not as it is stored": (setting("a", _metadata='{"a": 1}'), "not written as it is stored"),
+    "metadata that is not as it is stored": (setting("a", _metadata='{"a": 1}'), "not in canonical form"),
     "a title that is a book": (setting("a", _title="x" * 100_000), "_title"),
     "a connection of wrong types": (adding("ab", subject="x", **{"from": "a", "to": "ann"}), "cannot connect"),
     "a connection to nobody": (adding("bc", subject="x", **{"from": "a", "to": "nobody"}), "node nobody, which"),

@@ -33,7 +33,7 @@ def told(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
 
 
 CSV = [
-    (b"", "x.csv:1", "no header", True),
+    (b"", "x.csv:1", "not a header", True),
     (b"name,age\nAnn,3\n", "x.csv:1", "not a header of neo4j-admin", True),
     (b":ID,age:number,:LABEL\n", "x.csv:1, column age:number", "type that is not known", True),
     (b":ID,a,a,:LABEL\n", "x.csv:1, column a", "names a twice", True),
