@@ -15,9 +15,9 @@ from neo4j import AsyncGraphDatabase
 
 from benchmarks.agent import agent
 from benchmarks.answering import answering
-from benchmarks.changed import changed
-from benchmarks.connected import connected
-from benchmarks.crowded import crowded
+from benchmarks.changed import rank_changed_facts
+from benchmarks.connected import compare_connected_nodes
+from benchmarks.crowded import time_known_statements
 from benchmarks.domains import domains
 from benchmarks.entities.measuring import entities
 from benchmarks.entry_points import entry_points
@@ -35,7 +35,7 @@ from benchmarks.search_speed import search_speed
 from benchmarks.searching import searching
 from benchmarks.servers import local_settings
 from benchmarks.session import session
-from benchmarks.sizes import Place, measured
+from benchmarks.sizes import Place, measure
 from benchmarks.startup import startup
 from benchmarks.transports import transports
 from benchmarks.turns import turns
@@ -45,8 +45,8 @@ from graph_memory import Settings, local, open_memory
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the command line asks for."""
+class Options:
+    """The options of the command line."""
 
     sizes: Sequence[int]
     calls: int
@@ -55,46 +55,46 @@ class Asked:
     others: Sequence[str]
 
 
-Part = Callable[[Place, Asked], Awaitable[str]]
+Part = Callable[[Place, Options], Awaitable[str]]
 PARTS: dict[str, Part] = {
-    "sizes": lambda place, asked: measured(place, asked.sizes),
-    "agent": lambda place, asked: agent(place, asked.sizes),
-    "history": lambda place, asked: histories(place, asked.sizes),
-    "connected": lambda place, _: connected(place),
-    "walks": lambda place, asked: walks(place, asked.sizes),
-    "entities": lambda place, asked: entities(place, asked.settings, asked.sizes, asked.others, asked.mixed),
+    "sizes": lambda place, options: measure(place, options.sizes),
+    "agent": lambda place, options: agent(place, options.sizes),
+    "history": lambda place, options: histories(place, options.sizes),
+    "connected": lambda place, _: compare_connected_nodes(place),
+    "walks": lambda place, options: walks(place, options.sizes),
+    "entities": lambda place, options: entities(place, options.settings, options.sizes, options.others, options.mixed),
     "many": lambda place, _: many(place),
-    "crowded": lambda place, _: crowded(place),
+    "crowded": lambda place, _: time_known_statements(place),
     "domains": lambda place, _: domains(place),
-    "verify": lambda place, asked: verifying(place, asked.sizes),
+    "verify": lambda place, options: verifying(place, options.sizes),
     "retrieval": lambda place, _: searching(place),
     "recall_coverage": lambda place, _: coverage(place),
     "event_coverage": lambda place, _: event_coverage(place),
-    "remember": lambda _place, _asked: remembering(),
-    "unseen": lambda _place, _asked: unseen(),
-    "lives": lambda _place, _asked: lives(),
+    "remember": lambda _place, _options: remembering(),
+    "unseen": lambda _place, _options: unseen(),
+    "lives": lambda _place, _options: lives(),
     "answering": lambda place, _: answering(place),
     "turns": lambda place, _: turns(place),
-    "session": lambda _, asked: session(asked.settings),
-    "first_day": lambda _, asked: first_day(asked.settings),
+    "session": lambda _, options: session(options.settings),
+    "first_day": lambda _, options: first_day(options.settings),
     "fits": lambda place, _: fits(place),
-    "changed": lambda place, _: changed(place),
+    "changed": lambda place, _: rank_changed_facts(place),
     "entry_points": lambda place, _: entry_points(place),
-    "search": lambda place, asked: search_speed(place, asked.sizes),
-    "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
-    "replies": lambda place, asked: replies(place.memory, asked.settings),
-    "footprint": lambda place, asked: footprint(place.memory, asked.settings, asked.mixed),
-    "startup": lambda _, asked: startup(asked.settings),
+    "search": lambda place, options: search_speed(place, options.sizes),
+    "ways": lambda place, options: transports(place.memory, options.settings, options.calls),
+    "replies": lambda place, options: replies(place.memory, options.settings),
+    "footprint": lambda place, options: footprint(place.memory, options.settings, options.mixed),
+    "startup": lambda _, options: startup(options.settings),
 }
 
 WITH_DATA = (
     "entry_points", "retrieval", "recall_coverage", "event_coverage", "search", "remember", "answering", "turns",
     "fits",
 )  # fmt: skip
-"""Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
+"""Parts that need the question sets beside the repository. They run only when you name them."""
 
 SELDOM = ("changed", "unseen", "lives", "session", "first_day")
-"""Parts that need nothing else, and are measured when they are named all the same: what they say seldom changes."""
+"""Parts whose results seldom change. They run only when you name them."""
 
 
 def main() -> None:
@@ -117,30 +117,30 @@ def main() -> None:
         metavar="NAME=COMMAND",
         help="servers of entities besides: mcp-neo4j-memory and mnemograph, where you have installed them",
     )
-    given = parser.parse_args()
-    asked = Asked(given.sizes, given.calls, given.mixed, local_settings(), given.others)
-    anyio.run(report, asked, given.parts)
+    namespace = parser.parse_args()
+    options = Options(namespace.sizes, namespace.calls, namespace.mixed, local_settings(), namespace.others)
+    anyio.run(report, options, namespace.parts)
 
 
-async def report(asked: Asked, parts: Sequence[str]) -> None:
+async def report(options: Options, parts: Sequence[str]) -> None:
     """Print the report, each part as soon as it is measured."""
-    server = local.ensure_running(asked.settings)
+    server = local.ensure_running(options.settings)
     auth = (server.username, server.password)
-    sys.stdout.write(_heading(asked))
-    async with open_memory(asked.settings) as memory, AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
-        place = Place(memory, driver, asked.calls)
+    sys.stdout.write(_heading(options))
+    async with open_memory(options.settings) as memory, AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
+        place = Place(memory, driver, options.calls)
         for part in parts:
-            sys.stdout.write(f"\n{await PARTS[part](place, asked)}")
+            sys.stdout.write(f"\n{await PARTS[part](place, options)}")
             sys.stdout.flush()
 
 
-def _heading(asked: Asked) -> str:
-    settings, cores, memory = asked.settings, psutil.cpu_count(), psutil.virtual_memory().total / 2**30
+def _heading(options: Options) -> str:
+    settings, cores, memory = options.settings, psutil.cpu_count(), psutil.virtual_memory().total / 2**30
     return (
         f"# Measured\n\n{date.today()}, {platform.system()} {platform.machine()}, {cores} cores, {memory:.0f} GiB, "
         f"Python {platform.python_version()}, Neo4j {settings.neo4j_version} with a heap of {settings.neo4j_heap} "
         f"and a page cache of {settings.neo4j_page_cache}; `{' '.join(['python -m benchmarks', *sys.argv[1:]])}`. "
-        f"{asked.calls} calls of each kind after a warm-up, ours and the floor in turns. Times in ms.\n"
+        f"{options.calls} calls of each kind after a warm-up, ours and the floor in turns. Times in ms.\n"
     )
 
 

@@ -20,7 +20,7 @@ _SESSIONS = 50
 _PATTERNS = 1_000
 _AT_ONCE = 2_000
 _INDEXING = 3_600.0
-"""Maximum seconds until all texts have vectors: a search waits two seconds for those that are missing."""
+"""Maximum seconds until all texts have vectors: a search waits two seconds for missing vectors."""
 _RAW = (
     "CREATE INDEX bench_event IF NOT EXISTS FOR (e:BenchEvent) ON (e.domain, e.session, e.at)",
     "CREATE INDEX bench_entity IF NOT EXISTS FOR (e:BenchEntity) ON (e.domain, e.name)",
@@ -38,9 +38,9 @@ async def agent(place: Place, sizes: Sequence[int]) -> str:
         sides = _Sides(memory.agent, place.driver, domain)
         await sides.fill(memory, size)
         for operation in sides.operations():
-            found = await compare(operation, place.calls)
-            rows.append((f"{size:,}", operation.name, f"{found.ours.p50:.1f}", f"{found.floor.p50:.1f}",
-                         f"{found.ratio:.1f}", f"{found.ours.p95:.1f}"))  # fmt: skip
+            result = await compare(operation, place.calls)
+            rows.append((f"{size:,}", operation.name, f"{result.ours.p50:.1f}", f"{result.floor.p50:.1f}",
+                         f"{result.ratio:.1f}", f"{result.ours.p95:.1f}"))  # fmt: skip
     heading = ("events", "call", "median ms", "raw driver", "ratio", "p95 ms")
     return f"## Events and patterns of an agent\n\n{table(heading, rows)}"
 
@@ -57,19 +57,19 @@ class _Sides:
         """Make the events, spread over sessions, and the patterns."""
         await self.record(0)
         events = [_event(number) for number in range(size)]
-        each = "{domain: $domain, session: 's' + toString(n % $sessions), at: n}"
-        made = f"UNWIND range($start, $end) AS n CREATE (:BenchEvent {each})"
+        properties = "{domain: $domain, session: 's' + toString(n % $sessions), at: n}"
+        made = f"UNWIND range($start, $end) AS n CREATE (:BenchEvent {properties})"
         for start in range(0, size, _AT_ONCE):
             await memory.execute_batch(events[start : start + _AT_ONCE])
-            given = {"start": start, "end": min(start + _AT_ONCE, size) - 1, "sessions": _SESSIONS}
-            await self.driver.execute_query(made, {"domain": self.domain, **given})
+            parameters = {"start": start, "end": min(start + _AT_ONCE, size) - 1, "sessions": _SESSIONS}
+            await self.driver.execute_query(made, {"domain": self.domain, **parameters})
         for number in range(_PATTERNS):
-            words = [{"value": f"word{number * 7 + each}"} for each in range(3)]
+            words = [{"value": f"word{number * 7 + offset}"} for offset in range(3)]
             await self.agent.procedural.record(f"Pattern {number}", conditions=words)
         _ = await catch_up(memory._core, self.domain, within=_INDEXING)
 
     def operations(self) -> Sequence[Operation]:
-        """Return what is compared, the writes last: they leave texts to be indexed."""
+        """Return the operations to compare, the writes last: they leave texts to be indexed."""
         return (
             Operation("get_recent, 20", self.recent, self.raw_recent),
             Operation(f"match, {_PATTERNS:,} patterns", self.match, self.raw_recent),
@@ -102,9 +102,9 @@ class _Sides:
 
     async def recent(self, number: int) -> object:
         """Read the latest events of a session."""
-        found = await self.agent.episodic.get_recent(f"s{number % _SESSIONS}")
-        assert found.events
-        return found
+        events = await self.agent.episodic.get_recent(f"s{number % _SESSIONS}")
+        assert events.events
+        return events
 
     async def raw_recent(self, number: int) -> object:
         """Read the same from an index."""
@@ -117,21 +117,21 @@ class _Sides:
 
     async def match(self, number: int) -> object:
         """Look for the patterns that fit a situation."""
-        found = await self.agent.procedural.match(f"it said word{number * 7 % 7_000} again")
-        assert found.matches
-        return found
+        matches = await self.agent.procedural.match(f"it said word{number * 7 % 7_000} again")
+        assert matches.matches
+        return matches
 
     async def query(self, number: int) -> object:
         """Ask all memory types."""
-        found = await self.agent.query_memory(f"call {number * 7 % 900} word{number * 7 % 7_000}")
-        assert found.events
-        return found
+        results = await self.agent.query_memory(f"call {number * 7 % 900} word{number * 7 % 7_000}")
+        assert results.events
+        return results
 
     async def search(self, number: int) -> object:
         """Search for the same by words and meaning, with as many hits."""
-        found = await self.agent.contextual.hybrid_search(f"call {number * 7 % 900} word{number * 7 % 7_000}", k=25)
-        assert found.hits
-        return found
+        result = await self.agent.contextual.hybrid_search(f"call {number * 7 % 900} word{number * 7 % 7_000}", k=25)
+        assert result.hits
+        return result
 
 
 def _event(number: int) -> dict[str, object]:

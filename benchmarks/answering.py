@@ -1,6 +1,6 @@
-"""An agent that answers each question of `remember` by what people have labelled: what ends, what stays, what it costs.
+"""An agent that answers each question of `remember` by the labels of people: its closed facts, kept facts and costs.
 
-It fails where a statement that holds was closed, or one that was asked about and is over was not.
+The part fails if it closes a current statement, or keeps an outdated statement that `remember` asked about.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Literal
 
 from benchmarks.graph import fresh, say
-from benchmarks.remembering import PAIRS, Pair, labelled
+from benchmarks.remembering import PAIRS, Pair, read_pairs
 from benchmarks.sizes import Place
 from graph_memory import Memory
 
 Answer = Literal["close", "keep", "same"]
 ANSWERS: Mapping[str, Answer] = {"contradicted": "close", "same": "same", "refined": "keep", "unrelated": "keep"}
-"""What the agent answers, by what the new statement is beside the known one."""
+"""Answers of the agent, by the label of the new statement beside the known statement."""
 
 
 @dataclass(slots=True)
 class Loop:
-    """What came of all pairs."""
+    """The outcome of all pairs."""
 
     writes: int = 0
     questions: Counter[str] = field(default_factory=Counter[str])
@@ -36,13 +36,13 @@ class Loop:
 
 async def answering(place: Place, path: Path = PAIRS) -> str:
     """Return a table of what answering by the labels comes to. Raises AssertionError where truth was lost."""
-    pairs = labelled(path)
+    pairs = read_pairs(path)
     memory = place.memory.in_domain(fresh("bench-answering-"))
     loop = Loop()
     for number, pair in enumerate(pairs):
         if number % 40 == 0:
             say(f"answering: {number} of {len(pairs)}")
-        await _told(memory, pair, loop)
+        await _remember_both(memory, pair, loop)
     for pair in pairs:
         [entity] = (await memory.entities.open_nodes([pair.entity])).entities
         loop.ended[pair.label] += pair.known not in entity.observations
@@ -51,12 +51,12 @@ async def answering(place: Place, path: Path = PAIRS) -> str:
     return _report(pairs, loop)
 
 
-async def _told(memory: Memory, pair: Pair, loop: Loop) -> None:
-    """Write both statements, and answer what is asked."""
+async def _remember_both(memory: Memory, pair: Pair, loop: Loop) -> None:
+    """Write both statements, and answer the questions about them."""
     for text in (pair.known, pair.new):
-        told = await memory.entities.remember(name=pair.entity, observations=[text])
+        receipt = await memory.entities.remember(name=pair.entity, observations=[text])
         loop.writes += 1
-    for question in told.questions or ():
+    for question in receipt.questions or ():
         loop.questions[pair.label] += 1
         answer = ANSWERS[pair.label]
         settled = await memory.entities.answer(question.id, answer)
@@ -77,6 +77,6 @@ def _report(pairs: Sequence[Pair], loop: Loop) -> str:
     labels = Counter(pair.label for pair in pairs)
     lines = ["| the new statement | pairs | asked about | closed |", "|---|--:|--:|--:|"]
     lines += [f"| {label} | {labels[label]} | {loop.questions[label]} | {loop.ended[label]} |" for label in ANSWERS]
-    asked = sum(loop.questions.values())
-    each = f"{asked} questions in {loop.writes} writes, {100 * asked / loop.writes:.0f} of 100."
-    return "## Remember: each question answered by the label\n\n" + "\n".join(lines) + f"\n\n{each}\n"
+    count = sum(loop.questions.values())
+    text = f"{count} questions in {loop.writes} writes, {100 * count / loop.writes:.0f} of 100."
+    return "## Remember: each question answered by the label\n\n" + "\n".join(lines) + f"\n\n{text}\n"

@@ -1,6 +1,6 @@
 """The least that an MCP server on stdio can be: `bare_server REPLY [TOOLS]` always gives the reply to every call.
 
-It lists one tool without schemas, or those that it is given as JSON.
+It lists one tool without schemas, or the tools of the JSON argument.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Context = ServerRequestContext[dict[str, object]]
 
 async def main(reply: str, tools: str) -> None:
     """Serve until the client closes standard input."""
-    given = types.CallToolResult(
+    result = types.CallToolResult(
         content=[types.TextContent(type="text", text=reply)], structured_content=json.loads(reply)
     )
     listed = types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in json.loads(tools)])
@@ -29,7 +29,7 @@ async def main(reply: str, tools: str) -> None:
         return listed
 
     async def call_tool(_ctx: Context, _params: types.CallToolRequestParams) -> types.CallToolResult:
-        return given
+        return result
 
     server = Server("bare", on_list_tools=list_tools, on_call_tool=call_tool)
     async with stdio_server() as (read, write):

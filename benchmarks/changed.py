@@ -1,4 +1,4 @@
-"""Questions about what changed: whether the statement that holds comes before the one that is out of date."""
+"""Questions about changed facts: whether the current statement comes before the outdated statement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHANGED = Path(__file__).parents[1] / "tests" / "data" / "changed.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was known of a thing, what is said later, and a question about it."""
+    """A known statement about an entity, a later statement, and a question about it."""
 
     entity: str
     known: str
@@ -25,36 +25,36 @@ class Change:
     question: str
 
 
-async def _named(memory: Memory, one: Change) -> object:
-    return await memory.entities.remember(name=one.entity, observations=[one.new], replaces=one.known)
+async def _replace_by_name(memory: Memory, change: Change) -> object:
+    return await memory.entities.remember(name=change.entity, observations=[change.new], replaces=change.known)
 
 
-async def _answered(memory: Memory, one: Change) -> object:
-    """Write it, and close the known statement if it is asked about, as an agent that knows better does."""
-    told = await memory.entities.remember(name=one.entity, observations=[one.new])
-    return await _closed(memory, one, told)
+async def _answer_questions(memory: Memory, change: Change) -> object:
+    """Write the new statement, and close the known statement if `remember` asks about it."""
+    receipt = await memory.entities.remember(name=change.entity, observations=[change.new])
+    return await _close_known(memory, change, receipt)
 
 
-async def _closed(memory: Memory, one: Change, told: Remembered) -> object:
-    for question in told.questions or ():
-        answer = "close" if question.known_text == one.known else "keep"
+async def _close_known(memory: Memory, change: Change, receipt: Remembered) -> object:
+    for question in receipt.questions or ():
+        answer = "close" if question.known_text == change.known else "keep"
         await memory.entities.answer(question.id, answer)
-    return told
+    return receipt
 
 
-async def _ignored(memory: Memory, one: Change) -> object:
-    return await memory.entities.remember(name=one.entity, observations=[one.new])
+async def _ignore_questions(memory: Memory, change: Change) -> object:
+    return await memory.entities.remember(name=change.entity, observations=[change.new])
 
 
 WAYS: Mapping[str, Callable[[Memory, Change], Awaitable[object]]] = {
-    "the change is said with `replaces`": _named,
-    "questions of `remember` are answered": _answered,
-    "questions are ignored": _ignored,
+    "the change is said with `replaces`": _replace_by_name,
+    "questions of `remember` are answered": _answer_questions,
+    "questions are ignored": _ignore_questions,
 }
 
 
-async def changed(place: Place, path: Path = CHANGED) -> str:
-    """Return how often the statement that holds comes first, by how its change was said."""
+async def rank_changed_facts(place: Place, path: Path = CHANGED) -> str:
+    """Return a table of how often the current statement comes first, by the wording of the change."""
     changes = read_changes(path)
     lines = ["| | current first | only the outdated | neither told |", "|---|--:|--:|--:|"]
     for way, write in WAYS.items():
@@ -69,15 +69,15 @@ def read_changes(path: Path) -> list[Change]:
 
 
 async def _row(memory: Memory, changes: Sequence[Change], write: Callable[[Memory, Change], Awaitable[object]]) -> str:
-    for one in changes:
-        await memory.entities.remember(name=one.entity, observations=[one.known])
-    for one in changes:
-        await write(memory, one)
+    for change in changes:
+        await memory.entities.remember(name=change.entity, observations=[change.known])
+    for change in changes:
+        await write(memory, change)
     await memory.upkeep.reindex(anew=False)
     first = stale = neither = 0
-    for one in changes:
-        told = str((await memory.recall.recall(one.question)).content)
-        new, known = told.find(one.new), told.find(one.known)
+    for change in changes:
+        text = str((await memory.recall.recall(change.question)).content)
+        new, known = text.find(change.new), text.find(change.known)
         first += new >= 0 and (known < 0 or new < known)
         stale += new < 0 <= known
         neither += new < 0 and known < 0

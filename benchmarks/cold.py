@@ -61,7 +61,7 @@ CALLS: Mapping[str, Mapping[str, object]] = {
 def main() -> None:
     """Measure, print the figures, and end with status 1 if a ratio stays over its bound."""
     settings = local_settings()
-    seconds = anyio.run(_measured, settings)
+    seconds = anyio.run(_measure, settings)
     floor = seconds.pop("floor")
     slow = [name for name, value in seconds.items() if name in BOUNDS and value / floor > BOUNDS[name]]
     rows = [
@@ -75,7 +75,7 @@ def main() -> None:
     sys.exit(bool(slow))
 
 
-async def _measured(settings: Settings) -> dict[str, float]:
+async def _measure(settings: Settings) -> dict[str, float]:
     server = local.ensure_running(settings)
     domain = fresh("bench-cold-")
     async with open_memory(settings) as memory:
@@ -86,14 +86,14 @@ async def _measured(settings: Settings) -> dict[str, float]:
     python = (sys.executable, "-c", FLOOR)
     seconds = {"floor": _median(python, {**os.environ, **login})}
     for name, arguments in COMMANDS.items():
-        seconds[name] = _settled(name, (str(COMMAND), *arguments), environment, seconds["floor"])
+        seconds[name] = _best_median(name, (str(COMMAND), *arguments), environment, seconds["floor"])
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(over_stdio(settings))
         await anyio.sleep(SETTLED)
         for name in READS:
             arguments = (str(COMMAND), *COMMANDS[name])
             seconds[f"{name}, a server runs"] = await anyio.to_thread.run_sync(
-                _settled, f"{name}, a server runs", arguments, environment, seconds["floor"]
+                _best_median, f"{name}, a server runs", arguments, environment, seconds["floor"]
             )
     return seconds | await _first_calls(settings)
 
@@ -117,7 +117,7 @@ async def _first_calls(settings: Settings) -> dict[str, float]:
     return {name: median(values) for name, values in times.items()}
 
 
-def _settled(name: str, command: Sequence[str], environment: Mapping[str, str], floor: float) -> float:
+def _best_median(name: str, command: Sequence[str], environment: Mapping[str, str], floor: float) -> float:
     """Return the best of up to three medians."""
     results: list[float] = []
     while not results or (results[-1] / floor > BOUNDS[name] and len(results) < ATTEMPTS):

@@ -24,7 +24,7 @@ SPREAD = 5
 PAGE = 100
 """Neighbours that a call asks for."""
 LEAST = 0.8
-"""A weight that one connection in ten has, of those of the hub."""
+"""The weight of one in ten connections of the hub."""
 AT_ONCE = 5_000
 Pair = tuple[str, str]
 
@@ -55,9 +55,9 @@ class Parts:
 
     async def ours(self, node: str, name: str, *, transitive: bool = False) -> object:
         """Ask for what a node is connected to."""
-        given = {"max_depth": DEPTH} if transitive else {"limit": PAGE}
+        options = {"max_depth": DEPTH} if transitive else {"limit": PAGE}
         return await self.memory.get_connected_nodes(
-            node, direction="out", connection_type=name, transitive=transitive, **given
+            node, direction="out", connection_type=name, transitive=transitive, **options
         )
 
     async def strong(self, node: str) -> object:
@@ -75,8 +75,8 @@ class Parts:
     async def raw(self, statement: str, node: str) -> object:
         """Ask the driver."""
         async with self.driver.session() as session:
-            found = await session.run(statement, domain=self.domain, id=node, limit=PAGE)  # pyright: ignore[reportArgumentType]
-            return await found.data()
+            result = await session.run(statement, domain=self.domain, id=node, limit=PAGE)  # pyright: ignore[reportArgumentType]
+            return await result.data()
 
     def operation(self, name: str, node: str, type_name: str, statement: str, *, transitive: bool = False) -> Operation:
         """Return a question, beside its floor."""
@@ -87,13 +87,13 @@ class Parts:
         )
 
 
-async def connected(place: Place) -> str:
+async def compare_connected_nodes(place: Place) -> str:
     """Return the table."""
     domain = fresh("bench-parts-")
     memory = place.memory.in_domain(domain)
     say(f"a whole of {HUB:,} parts, and a tree of depth {DEPTH}")
-    things = ontology_from({"node_types": ["Thing"], "connection_types": []})
-    await memory.apply_ontology(merge_ontologies([things, load_ontology("standard")]))
+    ontology = ontology_from({"node_types": ["Thing"], "connection_types": []})
+    await memory.apply_ontology(merge_ontologies([ontology, load_ontology("standard")]))
     pairs = [("few", f"few-{part}") for part in range(SMALL)]
     pairs += [("hub", f"hub-{part}") for part in range(HUB)]
     pairs += _tree("tree", DEPTH)
@@ -117,11 +117,11 @@ async def connected(place: Place) -> str:
         parts.operation(f"all parts to depth {DEPTH}", "tree", "contains", CLOSURE, transitive=True),
     ]
     calls = [place.calls // part for part in (1, 1, 10, 1, 10, 10, 5)]
-    found = [
+    results = [
         await compare(operation, count, turn=max(1, count // 10))
         for operation, count in zip(operations, calls, strict=True)
     ]
-    return "\n".join(["## Connected nodes, inverses and closures\n", single(found)])
+    return "\n".join(["## Connected nodes, inverses and closures\n", single(results)])
 
 
 def _tree(root: str, depth: int) -> Iterator[Pair]:
@@ -133,7 +133,9 @@ def _tree(root: str, depth: int) -> Iterator[Pair]:
 async def _fill(memory: Memory, pairs: list[Pair]) -> None:
     nodes = iter(dict.fromkeys(node for pair in pairs for node in pair))
     while some := [*islice(nodes, AT_ONCE)]:
-        await memory.execute_batch([{"op": "create_node", "type": "Thing", "content": "", "id": one} for one in some])
+        await memory.execute_batch(
+            [{"op": "create_node", "type": "Thing", "content": "", "id": node_id} for node_id in some]
+        )
     links = iter(pairs)
     while few := [*islice(links, AT_ONCE)]:
         await memory.execute_batch(

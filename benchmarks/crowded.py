@@ -22,7 +22,7 @@ _VERBS = "checked moved repaired ordered closed opened painted measured counted 
 _PLACES = "Leeds York Hull Oslo Turin Bonn Ghent Kiel Lyon Riga".split()
 
 
-async def crowded(place: Place) -> str:
+async def time_known_statements(place: Place) -> str:
     """Return a table of how long a call takes with one new statement, by how much is known."""
     lines = [
         "## Remember: an entity with many observations\n",
@@ -33,10 +33,10 @@ async def crowded(place: Place) -> str:
         say(f"{count:,} observations of one entity")
         memory = place.memory.in_domain(fresh("bench-crowded-"))
         await fill(memory, count)
-        first = await _timed(memory, 0)
-        await _indexed(memory)
-        took = [await _timed(memory, number) for number in range(1, _CALLS)]
-        cells = (f"{1_000 * each:.0f} ms" for each in (first, median(took), max(took)))
+        first = await _time_call(memory, 0)
+        await _index_texts(memory)
+        took = [await _time_call(memory, number) for number in range(1, _CALLS)]
+        cells = (f"{1_000 * value:.0f} ms" for value in (first, median(took), max(took)))
         lines.append(f"| {count:,} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -47,8 +47,8 @@ async def fill(memory: Memory, count: int) -> None:
     texts = [statement(chance, number) for number in range(count)]
     await memory.entities.create_entities([{"name": "Diary"}])
     for start in range(0, count, _AT_ONCE):
-        given = [{"entityName": "Diary", "contents": texts[start : start + _AT_ONCE]}]
-        await memory.entities.add_observations(given)
+        additions = [{"entityName": "Diary", "contents": texts[start : start + _AT_ONCE]}]
+        await memory.entities.add_observations(additions)
 
 
 def statement(chance: random.Random, number: int) -> str:
@@ -57,14 +57,14 @@ def statement(chance: random.Random, number: int) -> str:
     return f"the {subject} in {place} was {verb} on day {number} by the person with the {chance.choice(_SUBJECTS)}"
 
 
-async def _indexed(memory: Memory) -> None:
+async def _index_texts(memory: Memory) -> None:
     """Have the texts indexed, which is otherwise done behind the calls."""
     await index_texts(memory._core, memory._default_domain)
 
 
-async def _timed(memory: Memory, number: int) -> float:
+async def _time_call(memory: Memory, number: int) -> float:
     began = perf_counter()
-    what, where, verb = (each[number % len(each)] for each in (_SUBJECTS, _PLACES, _VERBS))
-    text = f"the {what} in {where} is no longer {verb}, says visitor {number}"
+    subject, where, verb = (words[number % len(words)] for words in (_SUBJECTS, _PLACES, _VERBS))
+    text = f"the {subject} in {where} is no longer {verb}, says visitor {number}"
     await memory.entities.remember(name="Diary", observations=[text])
     return perf_counter() - began

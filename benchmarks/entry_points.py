@@ -23,31 +23,35 @@ async def entry_points(place: Place) -> str:
     """Return a table: of each question of HotpotQA one document is the source, the other lies among all the rest."""
     corpus = stores()[-1]
     pairs = [sorted(question.answers) for question in corpus.questions if len(question.answers) == 2]
-    sources = {one for one, _ in pairs}
-    pairs = [(one, other) for one, other in pairs if other not in sources]
+    sources = {source for source, _ in pairs}
+    pairs = [(source, other) for source, other in pairs if other not in sources]
     home, target = (place.memory.in_domain(fresh(f"bench-entry-{side}-")) for side in ("home", "target"))
     say(f"cutting {len(corpus.entries):,} documents in two")
-    here = await _filled(home, [entry for entry in corpus.entries if entry.id in sources])
-    there = await _filled(target, [entry for entry in corpus.entries if entry.id not in sources])
+    home_ids = await _write_documents(home, [entry for entry in corpus.entries if entry.id in sources])
+    target_ids = await _write_documents(target, [entry for entry in corpus.entries if entry.id not in sources])
     texts = {entry.id: entry.text for entry in corpus.entries}
     counts: dict[str, list[int]] = {}
-    for one, other in pairs:
-        found = await candidates_for(home._core, home._default_domain, here[one], target._default_domain)
-        ways = {"entry point": [each.node_id for each in found]}
-        for name, text in (("its title and text", f"{one}\n{texts[one]}"[:MAX_QUERY]), ("its title", one)):
+    for source, other in pairs:
+        candidates = await candidates_for(home._core, home._default_domain, home_ids[source], target._default_domain)
+        ways = {"entry point": [candidate.node_id for candidate in candidates]}
+        for name, text in (("its title and text", f"{source}\n{texts[source]}"[:MAX_QUERY]), ("its title", source)):
             hits = (await target.recall.search_memories(text, max_results=5)).hits
             ways[f"plain search for {name}"] = [hit.id for hit in hits]
         for name, nodes in ways.items():
-            counts.setdefault(name, []).append(nodes.index(there[other]) if there[other] in nodes else 5)
+            counts.setdefault(name, []).append(nodes.index(target_ids[other]) if target_ids[other] in nodes else 5)
     rows = [
         (name, f"{sum(place == 0 for place in places)}", f"{sum(place < 5 for place in places)}")
         for name, places in counts.items()
     ]
-    heading = (f"{len(pairs)} documents, {len(there)} where the other one lies", "the first is right", "among five")
+    heading = (
+        f"{len(pairs)} documents, {len(target_ids)} where the other one lies",
+        "the first is right",
+        "among five",
+    )
     return f"## Entry points of links\n\n{table(heading, rows)}"
 
 
-async def _filled(memory: Memory, entries: Sequence[Entry]) -> dict[str, str]:
+async def _write_documents(memory: Memory, entries: Sequence[Entry]) -> dict[str, str]:
     """Write documents, each connected to those whose titles it mentions, and return their ids by title."""
     await memory.create_ontology(ontology_from(TYPES))
     made: dict[str, str] = {}

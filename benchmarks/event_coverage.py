@@ -9,7 +9,7 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.graph import fresh, say
-from benchmarks.recall_coverage import asked_questions, evidence_share, recalled, search_hits
+from benchmarks.recall_coverage import asked_questions, evidence_share, recall_text, search_hits
 from benchmarks.report import table
 from benchmarks.retrieval_data import Entry, Store, stores
 from benchmarks.searching import parse_time
@@ -85,7 +85,7 @@ async def _ask(conversation: Conversation, answer: Answer) -> list[Score]:
         if (tokens := load_counter()(reply)) > BUDGET:
             raise AssertionError(f"{tokens} tokens for {BUDGET}")
         ids = [conversation.events[turn] for turn in question.answers if turn in conversation.events]
-        scores.append(Score(evidence_share(question, reply), mean(each in reply for each in ids), tokens))
+        scores.append(Score(evidence_share(question, reply), mean(node_id in reply for node_id in ids), tokens))
     return scores
 
 
@@ -95,11 +95,11 @@ def _cell(shares: Iterable[float]) -> str:
     return f"{100 * mean(values):.1f} / {100 * mean(value == 1 for value in values):.1f}"
 
 
-async def _queried(memory: Memory, question: str, budget: int) -> str:
+async def _query_events(memory: Memory, question: str, budget: int) -> str:
     return _json(await memory.agent.query_memory(question, event_limit=EVENTS, max_tokens=budget))
 
 
-async def _searched(memory: Memory, question: str, budget: int) -> str:
+async def _search_events(memory: Memory, question: str, budget: int) -> str:
     return _json(await memory.recall.search_memories(question, max_results=EVENTS, max_tokens=budget))
 
 
@@ -111,10 +111,10 @@ def _json(result: Result) -> str:
 
 
 ANSWERS: Mapping[str, Answer] = {
-    "`query_memory`": _queried,
-    "`search_memories` with `max_tokens`, which shortens passages": _searched,
+    "`query_memory`": _query_events,
+    "`search_memories` with `max_tokens`, which shortens passages": _search_events,
     "hits of `search_memories`, as many as fit": search_hits,
-    "`recall`, medium": recalled,
+    "`recall`, medium": recall_text,
 }
 WITHOUT_IDS = ("`recall`, medium",)
 """Replies in prose, which have no ids."""

@@ -1,7 +1,7 @@
 """The first day of an agent: six sessions of notes about a web shop, then questions, each asked once.
 
-The calls and questions are data (`tests/data/first_day.json`). The server is the one that the README sets up for an
-agent. A question is answered if the reply to its one call has every expected text and none of those that it lacks.
+The calls and questions are data (`tests/data/first_day.json`). The server has the setup of the README.
+A question is answered if the reply to its one call has every expected text and no wrong text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graph_memory import Settings
 DATA = Path(__file__).parents[1] / "tests" / "data"
 JOB = DATA / "first_day.json"
 UNSEEN = DATA / "first_day_unseen.json"
-"""Questions by somebody who had not seen the rules by which recall answers."""
+"""Questions by an author who had not seen the rules of recall."""
 SERVER = ("--for", "agent")
 Fields = Mapping[str, Any]
 
@@ -67,9 +67,9 @@ async def first_day(settings: Settings) -> str:
         async with over_stdio(settings, *command) as server:
             agent = Agent(server.client, job["closes"])
             if not session["calls"]:
-                answers = [await _answered(agent, question) for question in job["questions"]]
+                answers = [await _ask(agent, question) for question in job["questions"]]
                 unseen = json.loads(UNSEEN.read_text("utf-8")) if UNSEEN.exists() else []
-                others = [await _answered(agent, question) for question in unseen]
+                others = [await _ask(agent, question) for question in unseen]
                 break
             await agent.call("session_start", {})
             for tool, arguments in session["calls"]:
@@ -86,14 +86,14 @@ async def first_day(settings: Settings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the reply to a question lacks or has too much, and its tokens."""
+    """The missing and superfluous words in the reply to a question, and its tokens."""
 
     question: str
     faults: tuple[str, ...]
     tokens: int
 
 
-async def _answered(agent: Agent, question: Fields) -> Answer:
+async def _ask(agent: Agent, question: Fields) -> Answer:
     text, _ = await agent.call(question.get("tool", "recall"), question.get("arguments", {"query": question["asks"]}))
     faults = [f"lacks {expected!r}" for expected in question.get("has", ()) if expected not in text]
     faults += [f"has {unwanted!r}" for unwanted in question.get("lacks", ()) if unwanted in text]

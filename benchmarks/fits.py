@@ -15,12 +15,12 @@ from graph_memory import Memory
 from graph_memory.memory.recall.questions.relevance import NOTHING_FITS
 
 CONVERSATIONS = 3
-EVERY = 4
+QUESTION_STEP = 4
 """Of the questions of a conversation, every fourth one is asked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerableMemory:
     """A memory, and the questions that it can answer."""
 
     memory: Memory
@@ -35,40 +35,43 @@ async def fits(place: Place) -> str:
     return f"## Questions that nothing stored fits\n\n{table(heading, rows)}\n"
 
 
-async def _conversations(place: Place) -> list[Asked]:
-    found: list[Asked] = []
+async def _conversations(place: Place) -> list[AnswerableMemory]:
+    results: list[AnswerableMemory] = []
     for store in stores()[:CONVERSATIONS]:
         say(f"filling {store.name}")
         memory = place.memory.in_domain(fresh(f"bench-{store.name}-"))
         await fill(memory, store)
         known = [question.text for question in store.questions if question.evidence]
-        found.append(Asked(memory, known[::EVERY]))
-    return found
+        results.append(AnswerableMemory(memory, known[::QUESTION_STEP]))
+    return results
 
 
-async def _entities(place: Place) -> list[Asked]:
+async def _entities(place: Place) -> list[AnswerableMemory]:
     """Return two memories, each with every other entity of the questions about changes."""
     changes = read_changes(CHANGED)
     names = sorted({change.entity for change in changes})
-    return [await _entity_memory(place, [one for one in changes if one.entity in names[half::2]]) for half in (0, 1)]
+    return [
+        await _entity_memory(place, [change for change in changes if change.entity in names[half::2]])
+        for half in (0, 1)
+    ]
 
 
-async def _entity_memory(place: Place, changes: Sequence[Change]) -> Asked:
+async def _entity_memory(place: Place, changes: Sequence[Change]) -> AnswerableMemory:
     memory = place.memory.in_domain(fresh("bench-fits-"))
     for change in changes:
         await memory.entities.remember(name=change.entity, observations=[change.known])
     await memory.upkeep.reindex(anew=False)
-    return Asked(memory, [change.question for change in changes])
+    return AnswerableMemory(memory, [change.question for change in changes])
 
 
-async def _row(name: str, asked: Sequence[Asked]) -> tuple[str, int, str, str]:
+async def _row(name: str, memories: Sequence[AnswerableMemory]) -> tuple[str, int, str, str]:
     say(f"asking about {name}")
     own = other = 0
-    for place, memory in enumerate(asked):
-        unrelated = asked[(place + 1) % len(asked)]
+    for place, memory in enumerate(memories):
+        unrelated = memories[(place + 1) % len(memories)]
         own += sum([await _is_without_fit(memory.memory, question) for question in memory.questions])
         other += sum([await _is_without_fit(unrelated.memory, question) for question in memory.questions])
-    count = sum(len(memory.questions) for memory in asked)
+    count = sum(len(memory.questions) for memory in memories)
     return name, count, f"{own / count:.1%}", f"{other / count:.1%}"
 
 

@@ -17,15 +17,15 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Agent:
-    """Somebody who writes, reads and searches in a domain."""
+    """An agent that writes, reads and searches in a domain."""
 
     server: Server
     domain: str
 
     async def round(self, turn: int) -> None:
         """Make ten calls: four writes, and reads of every kind."""
-        first = await self._made(turn, "a")
-        second = await self._made(turn, "b")
+        first = await self._create(turn, "a")
+        second = await self._create(turn, "b")
         await self.call("update_node", node_id=first, properties={"turn": turn})
         link = {"type": "Link", "from_node_id": first, "to_node_id": second}
         connection = (await self.call("create_connection", **link))["connection_id"]
@@ -36,7 +36,7 @@ class Agent:
         await self.call("query_nodes", type="Thing", properties={"code": turn // GROUP})
         await self.call("search_content", query=f"{turn}b is")
 
-    async def _made(self, turn: int, which: str) -> str:
+    async def _create(self, turn: int, which: str) -> str:
         content = f"{text_of(turn)} {turn}{which} is this one"
         made = await self.call(
             "create_node", type="Thing", content=content, format="markdown", properties={"code": turn // GROUP}
@@ -44,7 +44,7 @@ class Agent:
         return str(made["node_id"])
 
     async def call(self, tool: str, /, **arguments: object) -> dict[str, object]:
-        """Return what a tool gives."""
+        """Return the structured result of a tool."""
         result = await self.server.call(tool, domain=self.domain, **arguments)
         assert result.structured_content is not None
         return result.structured_content
@@ -57,14 +57,14 @@ async def footprint(memory: Memory, settings: Settings, calls: int) -> str:
     async with over_stdio(settings) as server:
         agent = Agent(server, domain)
         await agent.call("query_nodes")
-        found = [(0, resident(server))]
+        readings = [(0, resident(server))]
         for point in range(POINTS):
             say(f"memory of the service, {point * calls // POINTS:,} of {calls:,} calls")
             for turn in range(point * calls // POINTS // ROUND, (point + 1) * calls // POINTS // ROUND):
                 await agent.round(turn)
-            found.append(((point + 1) * calls // POINTS, resident(server)))
-    rows = [(f"{made:,}", f"{size:.1f}", f"{size - found[1][1]:+.1f}") for made, size in found]
-    heading = ("calls made", "MiB resident", f"since {found[1][0]:,} calls")
+            readings.append(((point + 1) * calls // POINTS, resident(server)))
+    rows = [(f"{made:,}", f"{size:.1f}", f"{size - readings[1][1]:+.1f}") for made, size in readings]
+    heading = ("calls made", "MiB resident", f"since {readings[1][0]:,} calls")
     return "\n".join(["## Memory of the service (MCP over stdio)\n", table(heading, rows)])
 
 

@@ -90,20 +90,20 @@ async def fill(memory: Memory, domain: str, size: int, text: Callable[[int], str
     return time.perf_counter() - began
 
 
-async def _portions(what: str, count: int, at_once: int) -> AsyncIterator[tuple[int, int]]:
+async def _portions(text: str, count: int, at_once: int) -> AsyncIterator[tuple[int, int]]:
     """Give the beginning and the end of each portion, and tell now and then how far it is."""
-    began = told = time.perf_counter()
+    began = result = time.perf_counter()
     for start in range(0, count, at_once):
         yield start, min(start + at_once, count)
-        if time.perf_counter() - told > TELL_EVERY:
-            told = time.perf_counter()
+        if time.perf_counter() - result > TELL_EVERY:
+            result = time.perf_counter()
             done = start + at_once
-            say(f"  {done:,} of {count:,} {what}, {done / (told - began):,.0f} a second")
+            say(f"  {done:,} of {count:,} {text}, {done / (result - began):,.0f} a second")
 
 
-def say(what: str) -> None:
+def say(text: str) -> None:
     """Tell on stderr what goes on."""
-    sys.stderr.write(f"{what}\n")
+    sys.stderr.write(f"{text}\n")
 
 
 async def index(memory: Memory, domain: str) -> float:
@@ -186,7 +186,7 @@ async def fill_raw(driver: AsyncDriver, domain: str, size: int) -> float:
 
 
 def raw_node(domain: str, place: int, name: str | None = None) -> dict[str, object]:
-    """Return the properties of a node as somebody without graph-memory would store it."""
+    """Return the properties of a node as a program without graph-memory would store it."""
     return {
         "domain": domain,
         "id": name or node_id(place),

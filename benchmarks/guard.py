@@ -1,6 +1,6 @@
 """`make bench BENCH=guard`: fails when an operation has become much slower beside its floor. CI runs it.
 
-Only ratios count: of medians, both sides in turns. One that is over its bound is measured again before it counts.
+Only ratios count: of medians, both sides in turns. A ratio over its bound is measured again before it counts.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ ATTEMPTS = 3
 
 def main() -> None:
     """Measure, print the figures, and end with status 1 when an operation stays over its bound."""
-    found = anyio.run(measured, local_settings())
-    slow = [result for result in found if _is_slow(result)]
-    sys.stdout.write(_told(found))
+    results = anyio.run(measure, local_settings())
+    slow = [result for result in results if _is_slow(result)]
+    sys.stdout.write(_render(results))
     if slow:
         say(f"Slower than they may be beside their floors: {', '.join(result.name for result in slow)}.")
         say("Is it the machine? Try again. Is it meant? Change BOUNDS in benchmarks/guard.py.")
     sys.exit(bool(slow))
 
 
-async def measured(settings: Settings) -> Sequence[Result]:
+async def measure(settings: Settings) -> Sequence[Result]:
     """Return the best of up to three results of each operation."""
     async with _operations(settings) as operations:
-        return [await _settled(operation) for operation in operations]
+        return [await _best_result(operation) for operation in operations]
 
 
-async def _settled(operation: Operation) -> Result:
+async def _best_result(operation: Operation) -> Result:
     results: list[Result] = []
     while not results or (_is_slow(results[-1]) and len(results) < ATTEMPTS):
         calls, turn = (BATCHES, 2) if operation.name == BATCHED else (CALLS, TURN)
@@ -101,11 +101,17 @@ async def _over_stdio(settings: Settings, sides: Sides) -> AsyncGenerator[Operat
             yield Operation(STDIO, ours.tool("get_node", **arguments), floor)
 
 
-def _told(found: Sequence[Result]) -> str:
+def _render(results: Sequence[Result]) -> str:
     heading = ("operation", "p50", "p95", "floor p50", "p95", "ratio", "bound")
     rows = [
-        (one.name, *milliseconds(one.ours), *milliseconds(one.floor), f"{one.ratio:.2f}", f"{BOUNDS[one.name]:.1f}")
-        for one in found
+        (
+            result.name,
+            *milliseconds(result.ours),
+            *milliseconds(result.floor),
+            f"{result.ratio:.2f}",
+            f"{BOUNDS[result.name]:.1f}",
+        )
+        for result in results
     ]
     return table(heading, rows)
 

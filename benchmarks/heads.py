@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.remembering import PAIRS, UNSEEN, labelled
+from benchmarks.remembering import PAIRS, UNSEEN, read_pairs
 from graph_memory.memory.statements.pairs import weights
 from graph_memory.memory.statements.pairs.comparing import compare
 from graph_memory.memory.statements.pairs.pair_features import measure, vector
@@ -27,8 +27,8 @@ TABLES = (UNSEEN / "unseen.jsonl", UNSEEN / "unseen2.jsonl", UNSEEN / "unseen3.j
 ONLY_TRAINING = (SEEN / "building.jsonl",)
 """A table of contrived pairs, half of them repeats: it says nothing of how often a threshold asks."""
 TALK = UNSEEN.parent / "talk.json"
-"""What two people said in a conversation: no two sentences of one of them contradict each other."""
-ASKED = 0.23
+"""Sentences of two people in a conversation: no two sentences of the same person contradict each other."""
+QUESTION_SHARE = 0.23
 """Share of the pairs that do not contradict each other and may be asked about."""
 _CROSSED, _TALKED, _PENALTY = 0.05, 0.1, 10.0
 """Weight of a pair that was put together from two others, weight of one of a conversation, and the penalty (L2)."""
@@ -74,7 +74,7 @@ def read_sample() -> Sample:
         for known, new, entity, label, weight in _pairs_of(path):
             about, contradicts = label in _ABOUT, label == "contradicted"
             rows.append((vector(compare(known, new, entity)), place, about, contradicts, weight))
-    rows += [(vector(compare(*pair)), -1, False, False, _TALKED) for pair in _talked()]
+    rows += [(vector(compare(*pair)), -1, False, False, _TALKED) for pair in _conversation_pairs()]
     return Sample(*(np.array(column, dtype=float) for column in zip(*rows, strict=True)))
 
 
@@ -83,7 +83,7 @@ _ABOUT = frozenset({"contradicted", "same", "refined", "refines"})
 
 def _pairs_of(path: Path) -> Iterator[tuple[str, str, str, str, float]]:
     """Give the pairs of a table, and easy pairs: a known statement beside a new one of another row and thing."""
-    own = labelled(path)
+    own = read_pairs(path)
     for pair in own:
         yield pair.known, pair.new, pair.entity, pair.label, 1.0
     by_language = defaultdict[str, list[int]](list)
@@ -91,15 +91,15 @@ def _pairs_of(path: Path) -> Iterator[tuple[str, str, str, str, float]]:
         by_language[pair.lang].append(at)
     for places in by_language.values():
         for at, apart in ((at, apart) for at in range(len(places)) for apart in _APART):
-            one, other = own[places[at]], own[places[(at + apart) % len(places)]]
-            if one.entity != other.entity:
-                yield one.known, other.new.replace(other.entity, one.entity), one.entity, "crossed", _CROSSED
+            result, other = own[places[at]], own[places[(at + apart) % len(places)]]
+            if result.entity != other.entity:
+                yield result.known, other.new.replace(other.entity, result.entity), result.entity, "crossed", _CROSSED
 
 
-def _talked() -> Iterator[tuple[str, str, str]]:
-    said = json.loads(TALK.read_text("utf-8"))
-    for speaker in dict.fromkeys(one["entity"] for one in said):
-        texts = [one["text"] for one in said if one["entity"] == speaker]
+def _conversation_pairs() -> Iterator[tuple[str, str, str]]:
+    statements = json.loads(TALK.read_text("utf-8"))
+    for speaker in dict.fromkeys(statement["entity"] for statement in statements):
+        texts = [statement["text"] for statement in statements if statement["entity"] == speaker]
         yield from ((known, new, speaker) for known, new in combinations(texts, 2))
 
 
@@ -113,15 +113,15 @@ def train(sample: Sample) -> Heads:
 
 
 def _regress(features: Array, wanted: Array, weighted: Array) -> Array:
-    """Return the weights of a logistic regression with a penalty (L2) on those of standardised features."""
+    """Return the weights of a logistic regression with an L2 penalty on standardised features."""
     mean, spread = features.mean(0), features.std(0)
     mean[0], spread[spread == 0] = 0.0, 1.0
-    given, penalty = (features - mean) / spread, np.diag([0.0, *[_PENALTY] * (features.shape[1] - 1)])
+    inputs, penalty = (features - mean) / spread, np.diag([0.0, *[_PENALTY] * (features.shape[1] - 1)])
     head = np.zeros(features.shape[1])
     for _ in range(_STEPS):
-        likely = 1 / (1 + np.exp(-given @ head))
-        slope = given.T @ (weighted * (likely - wanted)) + penalty @ head
-        curve = (given * (weighted * likely * (1 - likely))[:, None]).T @ given + penalty
+        likely = 1 / (1 + np.exp(-inputs @ head))
+        slope = inputs.T @ (weighted * (likely - wanted)) + penalty @ head
+        curve = (inputs * (weighted * likely * (1 - likely))[:, None]).T @ inputs + penalty
         head = head - np.linalg.solve(curve, slope)
     head = head / spread
     head[0] -= head[1:] @ mean[1:]
@@ -139,27 +139,27 @@ def score_unseen(sample: Sample) -> tuple[Array, Array]:
 
 
 def find_threshold(scores: Array, is_contradiction: Array) -> float:
-    """Return the score from which on `ASKED` of the pairs that do not contradict each other are asked about."""
+    """Return the score above which `QUESTION_SHARE` of the pairs without a contradiction are asked about."""
     others = np.sort(scores[is_contradiction == 0])[::-1]
-    return float(others[int(ASKED * len(others))])
+    return float(others[int(QUESTION_SHARE * len(others))])
 
 
-def measured(sample: Sample) -> str:
-    """Return a table of what is found of each table by heads and a threshold that have not seen it."""
+def cross_validate(sample: Sample) -> str:
+    """Return a table of the contradictions that heads and a threshold recognise in tables that they have not seen."""
     scores, is_labelled = score_unseen(sample)
     lines = ["| table | contradictions asked about | others asked about |", "|---|--:|--:|"]
     total = np.zeros(4, dtype=int)
     for place, path in enumerate(TABLES):
         own, rest = is_labelled & (sample.tables == place), is_labelled & (sample.tables != place)
-        asked = scores > find_threshold(scores[rest], sample.is_contradiction[rest])
+        is_asked = scores > find_threshold(scores[rest], sample.is_contradiction[rest])
         wrong = sample.is_contradiction == 1
-        cells = [asked & own & wrong, own & wrong, asked & own & ~wrong, own & ~wrong]
-        total += (counts := np.array([int(each.sum()) for each in cells]))
+        cells = [is_asked & own & wrong, own & wrong, is_asked & own & ~wrong, own & ~wrong]
+        total += (counts := np.array([int(cell.sum()) for cell in cells]))
         lines.append(f"| {path.stem} | {counts[0]} of {counts[1]} | {counts[2]} of {counts[3]} |")
     return "\n".join([*lines, f"| all | {total[0] / total[1]:.3f} | {total[2] / total[3]:.3f} |"])
 
 
-def trained(sample: Sample) -> tuple[Heads, float]:
+def train_with_threshold(sample: Sample) -> tuple[Heads, float]:
     """Return the heads of all pairs, and the threshold."""
     scores, is_labelled = score_unseen(sample)
     return train(sample), find_threshold(scores[is_labelled], sample.is_contradiction[is_labelled])
@@ -171,21 +171,21 @@ def write(heads: Heads, threshold: float) -> None:
     parts = {"ABOUT_ONE_THING": heads.about, "CONTRADICTS": heads.contradicts}
     lines = ['"""The weights of the two heads, written by `python -m benchmarks.heads --write`. Data."""', ""]
     for name, head in parts.items():
-        lines += [f"{name} = (", *_told(dict(zip(names, head, strict=True))), ")"]
+        lines += [f"{name} = (", *_render_head(dict(zip(names, head, strict=True))), ")"]
     lines.append(f"THRESHOLD = {threshold:.4f}")
     Path(weights.__file__).write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def _told(head: Mapping[str, float]) -> Iterator[str]:
+def _render_head(head: Mapping[str, float]) -> Iterator[str]:
     return (f"    {weight:.4f},  # {name}" for name, weight in head.items())
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure, and write if that is asked for."""
     sample = read_sample()
-    sys.stdout.write(f"{measured(sample)}\n")
+    sys.stdout.write(f"{cross_validate(sample)}\n")
     if "--write" in arguments:
-        write(*trained(sample))
+        write(*train_with_threshold(sample))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ SHOWN = 40
 WARM_UP = 200
 
 
-async def called(settings: Settings, profile: Path, calls: int) -> None:
+async def make_calls(settings: Settings, profile: Path, calls: int) -> None:
     """Make calls to a server process that writes its profile when it ends."""
     async with open_memory(settings) as memory:
         domain = fresh("hotspots-")
@@ -45,18 +45,18 @@ def serve(profile: Path, calls: int) -> None:
     profiler = cProfile.Profile(time.thread_time)
     answer, made = server.Calls.call_tool, 0
 
-    async def counted(calls_: server.Calls, *given: object) -> object:
+    async def call_counted(calls_: server.Calls, *values: object) -> object:
         nonlocal made
         made += 1
         if made == WARM_UP:
             profiler.enable()
-        result = await answer(calls_, *given)  # pyright: ignore[reportArgumentType]
+        result = await answer(calls_, *values)  # pyright: ignore[reportArgumentType]
         if made == WARM_UP + calls:
             profiler.disable()
             profiler.dump_stats(profile)
         return result
 
-    with patch.object(server.Calls, "call_tool", counted):
+    with patch.object(server.Calls, "call_tool", call_counted):
         stdio.serve_stdio(local_settings(), ["graph"])
 
 
@@ -65,7 +65,7 @@ def main() -> None:
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "server.prof"
-        anyio.run(called, local_settings(), profile, calls)
+        anyio.run(make_calls, local_settings(), profile, calls)
         stats = pstats.Stats(str(profile)).strip_dirs()
         stats.sort_stats("tottime").print_stats(SHOWN)
         stats.sort_stats("cumulative").print_stats(SHOWN)

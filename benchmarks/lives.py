@@ -11,11 +11,11 @@ from pathlib import Path
 from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, verdict
 
 LIVES = Path(__file__).parents[1] / "tests" / "data" / "lives.jsonl"
-"""Facts as an agent says them, written before any was remembered, by somebody who knew the tools' texts alone."""
+"""Facts in an agent's words. Their author knew only the texts of the tools."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Statement:
     """A fact, what it is (new, same, changed, replaces …), and the known ones that it repeats or that it ends."""
 
     life: str
@@ -27,37 +27,37 @@ class Said:
 
 
 async def lives(path: Path = LIVES) -> str:
-    """Return how many questions are right, and what becomes of repeats, if each question is answered rightly."""
-    said = _said(path)
-    count = _lived(said)
+    """Return counts of right questions and of repeats, if each question gets the right answer."""
+    results = _read_statements(path)
+    count = _count_decisions(results)
     return "\n".join(("## Lives", "", "| | |", "|---|--:|", *(f"| {name} | {many} |" for name, many in count.items())))
 
 
-def _said(path: Path) -> list[Said]:
-    return [Said(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+def _read_statements(path: Path) -> list[Statement]:
+    return [Statement(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _lived(said: Sequence[Said]) -> Mapping[str, int]:
+def _count_decisions(statements: Sequence[Statement]) -> Mapping[str, int]:
     known = defaultdict[tuple[str, str], list[str]](list)
     count = Counter[str]()
-    for one in said:
-        own = known[one.life, one.entity]
-        if one.kind in ("replaces", "ended"):
-            own[:] = [text for text in own if text not in one.about]
-            own += [one.text] if one.text else []
+    for statement in statements:
+        own = known[statement.life, statement.entity]
+        if statement.kind in ("replaces", "ended"):
+            own[:] = [text for text in own if text not in statement.about]
+            own += [statement.text] if statement.text else []
             continue
-        found = verdict(one.text, [CurrentObservation(text, text) for text in own], one.entity)
-        asked = {doubt.known.text for doubt in found.doubts}
-        right = asked & {*one.about}
-        is_known = found.rule is Rule.EQUAL_TEXT
+        result = verdict(statement.text, [CurrentObservation(text, text) for text in own], statement.entity)
+        doubted = {doubt.known.text for doubt in result.doubts}
+        right = doubted & {*statement.about}
+        is_known = result.rule is Rule.EQUAL_TEXT
         count["facts in free text"] += 1
         count["questions that are right"] += len(right)
-        count["questions that are not"] += len(asked - right)
-        count[f"{one.kind}: all"] += 1
-        count[f"{one.kind}: known"] += is_known
-        count[f"{one.kind}: asked about"] += bool(right)
-        if one.kind == "changed":
+        count["questions that are not"] += len(doubted - right)
+        count[f"{statement.kind}: all"] += 1
+        count[f"{statement.kind}: known"] += is_known
+        count[f"{statement.kind}: asked about"] += bool(right)
+        if statement.kind == "changed":
             own[:] = [text for text in own if text not in right]
-        if not is_known and not (one.kind == "same" and right):
-            own.append(one.text)
+        if not is_known and not (statement.kind == "same" and right):
+            own.append(statement.text)
     return {name: many for name, many in count.items() if many}

@@ -20,13 +20,13 @@ from graph_memory import Code, GraphError, ontology_from
 COUNTS = (10, 100, 1_000, 10_000)
 """Operations of a batch."""
 RECORDS = 40_000
-"""What all batches of a size write together, at most."""
+"""Maximum records that all batches of a size write together."""
 LOADED = 10_000
 """Nodes that are loaded, with two connections each."""
 HUB = 100_000
 """Connections of the hub."""
 PAGE = 10_000
-"""Those that one batch makes."""
+"""Connections that one batch creates."""
 RULED = ontology_from(
     {
         "node_types": ["Thing"],
@@ -91,7 +91,7 @@ def raw_link(source: str, target: str) -> dict[str, object]:
 
 async def many(place: Place) -> str:
     """Return the tables."""
-    sides, _ = await place.filled(SMALL)
+    sides, _ = await place.fill_graphs(SMALL)
     parts = [await _batches(sides), await _loads(place), await _hubs(place)]
     return "\n".join(["## Many at once\n", *parts])
 
@@ -99,38 +99,38 @@ async def many(place: Place) -> str:
 async def _batches(sides: Sides) -> str:
     rows: list[Sequence[object]] = []
     for count in COUNTS:
-        one = Batches(sides, count)
-        pairs = {"nodes": (one.nodes, one.raw_nodes), "connections": (one.links, one.raw_links)}
-        for what, (ours, floor) in pairs.items():
-            say(f"batches of {count:,} {what}")
+        batches = Batches(sides, count)
+        pairs = {"nodes": (batches.nodes, batches.raw_nodes), "connections": (batches.links, batches.raw_links)}
+        for kind, (ours, floor) in pairs.items():
+            say(f"batches of {count:,} {kind}")
             calls = min(100, RECORDS // count)
             try:
-                found = await compare(Operation(what, ours, floor, writes=True), calls, turn=max(1, calls // 10))
+                result = await compare(Operation(kind, ours, floor, writes=True), calls, turn=max(1, calls // 10))
             except GraphError as error:
                 if error.code is not Code.STORE_UNAVAILABLE:
                     raise
-                rows.append((f"{count:,} {what}", "more memory than Neo4j has", "", "", ""))
+                rows.append((f"{count:,} {kind}", "more memory than Neo4j has", "", "", ""))
                 continue
-            rates = (f"{1_000 * count / each.p50:,.0f}" for each in (found.ours, found.floor))
-            rows.append((f"{count:,} {what}", f"{found.ours.p50:.1f}", *rates, f"{found.ratio:.2f}"))
+            rates = (f"{1_000 * count / timings.p50:,.0f}" for timings in (result.ours, result.floor))
+            rows.append((f"{count:,} {kind}", f"{result.ours.p50:.1f}", *rates, f"{result.ratio:.2f}"))
     return table(("operations of a batch", "p50", "a second", "floor a second", "ratio"), rows)
 
 
 async def _loads(place: Place) -> str:
-    """Return what a load writes in a second: nodes alone, and nodes with their connections, into new domains."""
+    """Return the records that a load writes a second into new domains: nodes alone, and nodes with connections."""
     nodes = [{"node": loaded_node(step)} for step in range(LOADED)]
     links = [{"connection": {"type": "Link", "from": node_id(a), "to": node_id(b)}} for a, b in ends(LOADED)]
     rows: list[Sequence[object]] = []
-    for what, records in (("nodes", nodes), ("nodes and connections", [*nodes, *links])):
-        say(f"loading {len(records):,} {what}")
+    for kind, records in (("nodes", nodes), ("nodes and connections", [*nodes, *links])):
+        say(f"loading {len(records):,} {kind}")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "graph.jsonl"
-            path.write_text("".join(json.dumps(one) + "\n" for one in records))
+            path.write_text("".join(json.dumps(record) + "\n" for record in records))
             domain = fresh("bench-load-")
-            ours = await _timed(partial(place.memory.transfer.load, path, ontology=ONTOLOGY, domain=domain))
-        floor = await _timed(partial(_raw_load, place, domain, records is not nodes))
-        rates = (f"{len(records) / each:,.0f}" for each in (ours, floor))
-        rows.append((f"{len(records):,} {what}", f"{ours:.1f}", *rates, f"{ours / floor:.2f}"))
+            ours = await _time_call(partial(place.memory.transfer.load, path, ontology=ONTOLOGY, domain=domain))
+        floor = await _time_call(partial(_raw_load, place, domain, records is not nodes))
+        rates = (f"{len(records) / value:,.0f}" for value in (ours, floor))
+        rows.append((f"{len(records):,} {kind}", f"{ours:.1f}", *rates, f"{ours / floor:.2f}"))
     return table(("load", "seconds", "a second", "floor a second", "ratio"), rows)
 
 
@@ -142,25 +142,25 @@ async def _raw_load(place: Place, domain: str, has_links: bool) -> None:
 
 
 async def _hubs(place: Place) -> str:
-    """Return how long the first and the last connections of a hub take: it grows in linear time if they are alike."""
+    """Return the seconds of the first and the last connections of a hub: alike if a hub grows in linear time."""
     rows: list[Sequence[object]] = []
     for kind, rule in (("Link", "no rule"), ("Tree", "acyclic")):
         say(f"a hub of {HUB:,} connections, {rule}")
-        sides, _ = await place.filled(SMALL)
+        sides, _ = await place.fill_graphs(SMALL)
         await sides.memory.apply_ontology(RULED)
         ours, floor = list[float](), list[float]()
         for start in range(0, HUB, PAGE):
             pairs = [(node_id(1 + step % (SMALL - 1)), node_id(0)) for step in range(start, start + PAGE)]
             operations = [new_link(kind, *pair) for pair in pairs]
-            ours.append(await _timed(partial(sides.memory.execute_batch, operations)))
-            floor.append(await _timed(partial(sides.raw, RAW_LINKS, rows=[raw_link(*pair) for pair in pairs])))
-        told = (f"{each:.2f}" for each in (ours[0], ours[-1], floor[0], floor[-1]))
-        rows.append((f"{HUB:,} connections, {rule}", *told, f"{HUB / sum(ours):,.0f}"))
+            ours.append(await _time_call(partial(sides.memory.execute_batch, operations)))
+            floor.append(await _time_call(partial(sides.raw, RAW_LINKS, rows=[raw_link(*pair) for pair in pairs])))
+        result = (f"{value:.2f}" for value in (ours[0], ours[-1], floor[0], floor[-1]))
+        rows.append((f"{HUB:,} connections, {rule}", *result, f"{HUB / sum(ours):,.0f}"))
     heading = (f"a hub, {PAGE:,} a batch", "first, s", "last, s", "floor first", "floor last", "a second")
     return table(heading, rows)
 
 
-async def _timed(call: Callable[[], Awaitable[object]]) -> float:
+async def _time_call(call: Callable[[], Awaitable[object]]) -> float:
     began = perf_counter()
     await call()
     return perf_counter() - began

@@ -24,7 +24,7 @@ SETTLE = 0.05
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that graph-memory does, and the least that the raw driver must do for it."""
+    """An operation of graph-memory, and the least work that the raw driver must do for it."""
 
     name: str
     ours: Call
@@ -46,7 +46,7 @@ class Timings:
 
     @property
     def p95(self) -> float:
-        """What 95 of 100 calls stay under."""
+        """The milliseconds that 95 of 100 calls stay under."""
         return quantiles(self.times, n=20)[-1]
 
     @property
@@ -76,7 +76,7 @@ class Result:
 
     @property
     def share(self) -> float:
-        """The calls a second of ours over those of the floor."""
+        """The ratio of our calls a second to the floor's."""
         return self.ours.rate / self.floor.rate
 
 
@@ -90,16 +90,16 @@ async def compare(operation: Operation, calls: int, turn: int = TURN) -> Result:
 async def in_turns(sides: Sequence[Call], calls: int, *, turn: int = TURN, writes: bool = False) -> list[Timings]:
     """Return the timings of `calls` calls of every side after a warm-up, a turn of so many at a time."""
     warm_up = int(calls * WARM_UP)
-    found = [Timings() for _ in sides]
+    results = [Timings() for _ in sides]
     for start in range(0, calls + warm_up, turn):
-        for call, timings in zip(sides, found, strict=True):
+        for call, timings in zip(sides, results, strict=True):
             for place in range(start, start + turn):
                 await timings.take(call, place)
             if writes:
                 await anyio.sleep(SETTLE)
-    for timings in found:
+    for timings in results:
         del timings.times[:warm_up]
-    return found
+    return results
 
 
 async def at_once(operations: Sequence[Operation], calls: int) -> Result:

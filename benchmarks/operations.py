@@ -27,7 +27,7 @@ class Sides:
     size: int
 
     def operations(self) -> Sequence[Operation]:
-        """Return what is compared."""
+        """Return the operations to compare."""
         return (
             Operation("get_node", self.get, self.raw_get),
             Operation("query_nodes, indexed property", self.query, self.raw_query),
@@ -46,12 +46,12 @@ class Sides:
         """Return an id, the same for the same place."""
         return node_id(random.Random(place).randrange(self.size))
 
-    async def raw(self, statement: str, **given: object) -> list[dict[str, object]]:
+    async def raw(self, statement: str, **arguments: object) -> list[dict[str, object]]:
         """Run one statement in a transaction of its own, again after a deadlock, as ours is."""
         while True:
             try:
                 async with self.driver.session() as session:
-                    result = await session.run(statement, domain=self.domain, **given)  # pyright: ignore[reportArgumentType]
+                    result = await session.run(statement, domain=self.domain, **arguments)  # pyright: ignore[reportArgumentType]
                     return await result.data()
             except TransientError:
                 continue
@@ -67,16 +67,16 @@ class Sides:
     async def query(self, place: int) -> object:
         """Find the nodes with a value."""
         code = random.Random(place).randrange(self.size) // GROUP
-        found = (await self.memory.query_nodes(type="Thing", properties={"code": code})).node_ids
-        assert found
-        return found
+        ids = (await self.memory.query_nodes(type="Thing", properties={"code": code})).node_ids
+        assert ids
+        return ids
 
     async def raw_query(self, place: int) -> object:
         """Match the nodes with a value."""
         code = random.Random(place).randrange(self.size) // GROUP
-        found = await self.raw("MATCH (n:Bench {domain: $domain, code: $code}) RETURN n.id ORDER BY n.id", code=code)
-        assert found
-        return found
+        results = await self.raw("MATCH (n:Bench {domain: $domain, code: $code}) RETURN n.id ORDER BY n.id", code=code)
+        assert results
+        return results
 
     async def neighbours(self, place: int) -> object:
         """Find what is around a node."""
@@ -89,9 +89,9 @@ class Sides:
 
     async def search(self, place: int) -> object:
         """Search for a word that is in one text."""
-        found = (await self.memory.search_content(self.rare(place))).node_ids
-        assert len(found) == 1
-        return found
+        ids = (await self.memory.search_content(self.rare(place))).node_ids
+        assert len(ids) == 1
+        return ids
 
     async def raw_search(self, place: int) -> object:
         """Ask the full-text index for the same word."""
@@ -99,9 +99,9 @@ class Sides:
             "CALL db.index.fulltext.queryNodes('bench_text', $word) YIELD node WITH node "
             "WHERE node.domain = $domain RETURN node.id"
         )
-        found = await self.raw(statement, word=self.rare(place))
-        assert len(found) == 1
-        return found
+        results = await self.raw(statement, word=self.rare(place))
+        assert len(results) == 1
+        return results
 
     def rare(self, place: int) -> str:
         """Return a word that is in one text."""

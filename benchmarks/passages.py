@@ -47,7 +47,11 @@ def _with_windows(parts: Sequence[tuple[Entry, Piece]], before: int, after: int)
         piece.text.split() if entry.named else text.split() for (entry, piece), text in zip(parts, headed, strict=True)
     ]
     for place, ((entry, _), text) in enumerate(zip(parts, headed, strict=True)):
-        ahead = [word for each in words[max(0, place - before) : place] for word in each][-before:] if before else []
-        behind = [word for each in words[place + 1 : place + 1 + after] for word in each][:after]
+        ahead = (
+            [word for part_words in words[max(0, place - before) : place] for word in part_words][-before:]
+            if before
+            else []
+        )
+        behind = [word for part_words in words[place + 1 : place + 1 + after] for word in part_words][:after]
         window = " ".join([*ahead, *text.split(), *behind])
         yield Passage(entry.id, text, f"{entry.date} {text}".strip(), window)

@@ -12,7 +12,7 @@ from benchmarks.sizes import Place
 from graph_memory import Memory
 
 CHANGED = 1_000
-"""Changes that are looked at, taken back and merged."""
+"""Changes that are read, reverted and merged."""
 STATES = 20
 """States of the node whose history is asked for."""
 
@@ -21,7 +21,7 @@ Large = Callable[[Memory, int], Awaitable[object]]
 
 async def histories(place: Place, sizes: Sequence[int]) -> str:
     """Return tables of reads of the past and of large operations at every size, each in a domain of its own."""
-    memories = [await _filled(place.memory, size) for size in sizes]
+    memories = [await _fill(place.memory, size) for size in sizes]
     heading = ("reading", *(f"{size:,} nodes, p50" for size in sizes), "p95 of the last", "grows by")
     reads = table(heading, [await _read(name, memories, place.calls) for name in READS])
     small = [await _seconds(name, memories) for name in LARGE]
@@ -29,7 +29,7 @@ async def histories(place: Place, sizes: Sequence[int]) -> str:
     return "\n".join([f"## History, {CHANGED:,} changes after filling\n", reads, large])
 
 
-async def _filled(memory: Memory, size: int) -> Memory:
+async def _fill(memory: Memory, size: int) -> Memory:
     """Return a domain whose last changes are many states of one node and one of each of many others."""
     domain = fresh(f"bench-past-{size}-")
     say(f"filling {size:,} nodes and {2 * size:,} connections")
@@ -82,7 +82,7 @@ async def _read(name: str, memories: Sequence[Memory], calls: int) -> Sequence[o
     few = max(20, calls // 10)
     timings: list[Timings] = await in_turns([await READS[name](memory) for memory in memories], few, turn=5)
     growth = timings[-1].p50 / timings[0].p50
-    p50s = [milliseconds(one)[0] for one in timings]
+    p50s = [milliseconds(timing)[0] for timing in timings]
     return (name, *p50s, milliseconds(timings[-1])[1], f"{growth:.2f}")
 
 
@@ -127,10 +127,10 @@ LARGE: dict[str, Large] = {
 
 async def _seconds(name: str, memories: Sequence[Memory]) -> Sequence[object]:
     say(name)
-    found: list[str] = []
+    results: list[str] = []
     for memory in memories:
         last = await _last(memory)
         began = time.perf_counter()
         await LARGE[name](memory, last)
-        found.append(f"{time.perf_counter() - began:.1f}")
-    return (name, *found)
+        results.append(f"{time.perf_counter() - began:.1f}")
+    return (name, *results)

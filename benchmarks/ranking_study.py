@@ -1,4 +1,4 @@
-"""Which ranking, and whose word statistics: `python -m benchmarks.ranking_study`, exact search in memory, no Neo4j.
+"""Which ranking, and whose word statistics: `python -m benchmarks.result_liststudy`, exact search in memory, no Neo4j.
 
 It runs the modules of the product on sets of questions that lie beside the repository.
 """
@@ -45,7 +45,7 @@ SAMPLE = 1_000
 FIELDS = {"own": 1.0, "window": 2.0}
 Vectors = Mapping[str, np.ndarray]
 Occurrences = tuple[np.ndarray, np.ndarray]
-"""Places of passages, and how often something occurs in each."""
+"""Places of passages, and the occurrences in each."""
 Ranking = Callable[["Index", Question], Sequence[str]]
 
 
@@ -56,17 +56,17 @@ class Index:
         self.store = store
         self.vectors = vectors
         self.passages: Sequence[Passage] = list(passages(store.entries))
-        self.texts = {name: [analyse(getattr(each, name)) for each in self.passages] for name in FIELDS}
-        self.embedded = np.array([vectors[each.text] for each in self.passages])
+        self.texts = {name: [analyse(getattr(passage, name)) for passage in self.passages] for name in FIELDS}
+        self.embedded = np.array([vectors[passage.text] for passage in self.passages])
         self.lengths = {name: np.array([text.length for text in texts]) for name, texts in self.texts.items()}
         self._occurrences: dict[tuple[str, str], Occurrences] = {}
         self.statistics = {name: statistics_of(texts) for name, texts in self.texts.items()}
         self.whole = {
             owner: " ".join(passage.text for passage in group)
-            for owner, group in groupby(self.passages, key=lambda each: each.owner)
+            for owner, group in groupby(self.passages, key=lambda passage: passage.owner)
         }
-        parts = Counter(each.owner for each in self.passages)
-        named = {each.id: forms(each.title) if each.named else () for each in store.entries}
+        parts = Counter(passage.owner for passage in self.passages)
+        named = {entry.id: forms(entry.title) if entry.named else () for entry in store.entries}
         self.units = {owner: Unit(parts[owner], self._rare(names)) for owner, names in named.items()}
         self.names: dict[str, list[str]] = {}
         for owner, unit in self.units.items():
@@ -76,82 +76,82 @@ class Index:
     def _rare(self, names: Iterable[str]) -> tuple[str, ...]:
         folded = self._folded
         return tuple(
-            each for each in names if not is_common(sum(each.casefold() in text for text in folded), len(folded))
+            name for name in names if not is_common(sum(name.casefold() in text for text in folded), len(folded))
         )
 
     @cached_property
     def neighbours(self) -> list[list[int]]:
         """The places of each passage and of those around it, until there are 60 words on either side."""
-        sequences = {each.id: each.sequence for each in self.store.entries}
-        runs = [sequences[each.owner] for each in self.passages]
-        words = [len(each.text.split()) for each in self.passages]
-        found: list[list[int]] = []
+        sequences = {entry.id: entry.sequence for entry in self.store.entries}
+        runs = [sequences[passage.owner] for passage in self.passages]
+        words = [len(passage.text.split()) for passage in self.passages]
+        results: list[list[int]] = []
         for place, run in enumerate(runs):
-            around = [place]
+            numbers = [place]
             for step in (-1, 1):
                 seen, at = 0, place + step
                 while 0 <= at < len(runs) and runs[at] == run and seen < CONTEXT_WORDS:
-                    around.append(at)
+                    numbers.append(at)
                     seen += words[at]
                     at += step
-            found.append(around)
-        return found
+            results.append(numbers)
+        return results
 
     @cached_property
     def _folded(self) -> list[str]:
-        return [each.text.casefold() for each in self.passages]
+        return [passage.text.casefold() for passage in self.passages]
 
-    def asked(self, store: Store) -> Index:
+    def with_questions_of(self, store: Store) -> Index:
         """Return the same index, asked the questions of one of the stores in it."""
-        found = copy(self)
+        index = copy(self)
         questions = [
-            replace(each, answers=frozenset(f"{store.name}/{answer}" for answer in each.answers))
-            for each in store.questions
+            replace(question, answers=frozenset(f"{store.name}/{answer}" for answer in question.answers))
+            for question in store.questions
         ]
-        found.store = replace(store, questions=questions)
-        return found
+        index.store = replace(store, questions=questions)
+        return index
 
     def occurrences(self, name: str, term: str) -> Occurrences:
-        """Return where a term occurs in a field, and how often."""
+        """Return the places and counts of a term in a field."""
         if (name, term) not in self._occurrences:
             texts = self.texts[name]
-            self._occurrences[name, term] = _counted(len(text.positions.get(term, ())) for text in texts)
+            self._occurrences[name, term] = _occurrences(len(text.positions.get(term, ())) for text in texts)
         return self._occurrences[name, term]
 
     def pairs(self, name: str, pair: tuple[str, str]) -> Occurrences:
-        """Return where two terms stand near each other in a field, and how often."""
+        """Return the places and counts of two terms near each other in a field."""
         key = (name, "\n".join(pair))
         if key not in self._occurrences:
-            self._occurrences[key] = _counted(
+            self._occurrences[key] = _occurrences(
                 count_near(text.positions.get(pair[0], ()), text.positions.get(pair[1], ()))
                 for text in self.texts[name]
             )
         return self._occurrences[key]
 
 
-def _counted(values: Iterable[float]) -> Occurrences:
-    every = np.fromiter(values, dtype=float)
-    places = np.flatnonzero(every)
-    return places, every[places]
+def _occurrences(values: Iterable[float]) -> Occurrences:
+    array = np.fromiter(values, dtype=float)
+    places = np.flatnonzero(array)
+    return places, array[places]
 
 
-def shared(indexes: Sequence[tuple[Index, int]]) -> dict[str, Statistics]:
+def shared_statistics(indexes: Sequence[tuple[Index, int]]) -> dict[str, Statistics]:
     """Return the statistics of several stores in one index, each store there so many times."""
-    found: dict[str, Statistics] = {}
+    results: dict[str, Statistics] = {}
     for name in FIELDS:
-        each = [(index.statistics[name], times) for index, times in indexes]
-        texts = sum(one.texts * times for one, times in each)
-        length = sum(one.texts * one.length * times for one, times in each) / texts
+        pairs = [(index.statistics[name], times) for index, times in indexes]
+        texts = sum(statistics.texts * times for statistics, times in pairs)
+        length = sum(statistics.texts * statistics.length * times for statistics, times in pairs) / texts
         frequencies: Counter[str] = Counter()
-        for one, times in each:
-            frequencies.update({term: number * times for term, number in one.frequencies.items()})
-        found[name] = Statistics(texts, length, frequencies)
-    return found
+        for statistics, times in pairs:
+            frequencies.update({term: number * times for term, number in statistics.frequencies.items()})
+        results[name] = Statistics(texts, length, frequencies)
+    return results
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A ranking with something changed."""
+    """A ranking with changed settings."""
 
     weights: Weights = DEFAULT
     fields: Mapping[str, float] = field(default_factory=lambda: FIELDS)
@@ -163,10 +163,10 @@ class Setting:
     vectors: bool = True
     finds: Callable[[Index], Mapping[str, Statistics]] = lambda index: index.statistics
     scores: Callable[[Index], Mapping[str, Statistics]] | None = None
-    """Statistics for new scores of the candidates; None keeps those of the index."""
+    """Statistics for new scores of the candidates. None keeps the statistics of the index."""
     estimated: Callable[[Index, Query, Sequence[int]], Mapping[str, Statistics]] | None = None
     """The same, from the places of the candidates."""
-    around: int | None = None
+    seeds: int | None = None
     """Passages, the best by their own words, around which others are found: windows are made when asked for."""
     apart: bool = False
     """Whether windows are rows of their own, each with their own 100 best, and 0 where they are not among them."""
@@ -194,34 +194,34 @@ def _add(total: np.ndarray, occurrences: Occurrences, norms: np.ndarray, weight:
 
 
 def candidates(index: Index, question: Question, setting: Setting) -> list[Candidate]:
-    """Return what the two indexes find for a question."""
+    """Return the candidates of the two indexes for a question."""
     query = parse_query(question.text)
     if setting.keep_questions:
         query = everything(question.text)
     finds = setting.finds(index)
-    if setting.around:
-        found = best_only(surrounded(index, query, finds, setting))
+    if setting.seeds:
+        result = best_only(scores_with_neighbours(index, query, finds, setting))
     elif setting.apart:
-        found = sum(
+        result = sum(
             best_only(lexical(index, query, finds, replace(setting, fields={name: boost})))
             for name, boost in setting.fields.items()
         )
     else:
-        found = best_only(lexical(index, query, finds, setting))
+        result = best_only(lexical(index, query, finds, setting))
     cosines = index.embedded @ index.vectors[question.text] if setting.vectors else None
     closest = [] if cosines is None else [int(place) for place in np.argsort(-cosines)[:CANDIDATES]]
-    both = sorted({int(place) for place in np.flatnonzero(found)} | set(closest))
-    if setting.around:
-        found = np.maximum(found, lexical(index, query, index.statistics, OWN))
+    both = sorted({int(place) for place in np.flatnonzero(result)} | set(closest))
+    if setting.seeds:
+        result = np.maximum(result, lexical(index, query, index.statistics, OWN))
     elif setting.scores or setting.estimated:
         statistics = setting.scores(index) if setting.scores else setting.estimated(index, query, both)
-        found = lexical(index, query, statistics, setting)
+        result = lexical(index, query, statistics, setting)
     return [
         Candidate(
             index.passages[place].owner,
             "content",
             f"{place:06}",
-            float(found[place]),
+            float(result[place]),
             None if cosines is None else float(cosines[place]),
         )
         for place in both
@@ -231,71 +231,78 @@ def candidates(index: Index, question: Question, setting: Setting) -> list[Candi
 OWN = Setting(fields={"own": 1.0})
 
 
-def surrounded(index: Index, query: Query, finds: Mapping[str, Statistics], setting: Setting) -> np.ndarray:
+def scores_with_neighbours(index: Index, query: Query, finds: Mapping[str, Statistics], setting: Setting) -> np.ndarray:
     """Return the scores of the best by their own words and of those around them, as the product makes them."""
     by_own = lexical(index, query, finds, OWN)
-    best = [int(place) for place in np.argsort(-by_own, kind="stable")[: setting.around] if by_own[place] > 0]
+    best = [int(place) for place in np.argsort(-by_own, kind="stable")[: setting.seeds] if by_own[place] > 0]
     own, length = index.statistics["own"], index.statistics["window"].length
     windows = estimate_windows(
         replace(own, frequencies={term: own.frequencies.get(term, 0) for term in query.terms}), length
     )
     scores = lexical(index, query, {"own": own, "window": windows}, setting)
-    found = np.zeros(len(scores))
-    pool = sorted({place for each in best for place in index.neighbours[each]})
-    found[pool] = scores[pool]
-    return found
+    best_scores = np.zeros(len(scores))
+    pool = sorted({place for number in best for place in index.neighbours[number]})
+    best_scores[pool] = scores[pool]
+    return best_scores
 
 
 def best_only(scores: np.ndarray, number: int = CANDIDATES) -> np.ndarray:
     """Return the best scores, and 0 for all others."""
     kept = np.argsort(-scores, kind="stable")[:number]
-    found = np.zeros(len(scores))
-    found[kept] = scores[kept]
-    return found
+    best_scores = np.zeros(len(scores))
+    best_scores[kept] = scores[kept]
+    return best_scores
 
 
 def everything(question: str) -> Query:
     """Return a query with all words of a question."""
-    every = [term for term in ENGLISH.terms(question) if term]
-    return Query((), tuple(dict.fromkeys(every)), tuple(dict.fromkeys(pairwise(every))))
+    terms = [term for term in ENGLISH.terms(question) if term]
+    return Query((), tuple(dict.fromkeys(terms)), tuple(dict.fromkeys(pairwise(terms))))
 
 
 def ranking(setting: Setting) -> Ranking:
     """Return the pipeline with a setting."""
 
-    def ranked(index: Index, question: Question) -> list[str]:
+    def rank_question(index: Index, question: Question) -> list[str]:
         units = index.units
         if not setting.name:
             units = {owner: replace(unit, names=()) for owner, unit in units.items()}
         if not setting.length:
             units = {owner: replace(unit, passages=1) for owner, unit in units.items()}
-        found = candidates(index, question, setting)
+        results = candidates(index, question, setting)
         if setting.fused:
-            found = reciprocal(found)
-        best = rank(question.text, found, units, weights=setting.weights)
+            results = reciprocal(results)
+        best = rank(question.text, results, units, weights=setting.weights)
         if setting.hop:
-            best = hop(best, {each.owner: find_mentions(index.whole[each.owner], index.names) for each in seeds(best)})
-        return [each.owner for each in best]
+            best = hop(best, {seed.owner: find_mentions(index.whole[seed.owner], index.names) for seed in seeds(best)})
+        return [hit.owner for hit in best]
 
-    return ranked
+    return rank_question
 
 
-def reciprocal(found: Sequence[Candidate]) -> list[Candidate]:
+def reciprocal(results: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates with the reciprocals of their ranks (k = 60) as scores."""
-    words = {each.passage: 1 / (61 + place) for place, each in enumerate(sorted(found, key=lambda each: -each.lexical))}
+    words = {
+        candidate.passage: 1 / (61 + place)
+        for place, candidate in enumerate(sorted(results, key=lambda candidate: -candidate.lexical))
+    }
     near = {
-        each.passage: 1 / (61 + place) for place, each in enumerate(sorted(found, key=lambda each: -(each.cosine or 0)))
+        candidate.passage: 1 / (61 + place)
+        for place, candidate in enumerate(sorted(results, key=lambda candidate: -(candidate.cosine or 0)))
     }
     return [
-        replace(each, lexical=words[each.passage] if each.lexical else 0.0, cosine=near[each.passage]) for each in found
+        replace(
+            candidate, lexical=words[candidate.passage] if candidate.lexical else 0.0, cosine=near[candidate.passage]
+        )
+        for candidate in results
     ]
 
 
 def plainly(side: str) -> Ranking:
-    """Return one of the three that every ranking is compared with: `bm25`, `vector` or `rrf`."""
+    """Return a baseline ranking: `bm25`, `vector` or `rrf`."""
     by_own = Setting(fields={"own": 1.0}, phrase=0.0)
 
-    def ranked(index: Index, question: Question) -> list[str]:
+    def rank_question(index: Index, question: Question) -> list[str]:
         query = everything(question.text)
         scores = lexical(index, query, index.statistics, by_own)
         words = owners(index, [int(place) for place in np.argsort(-scores, kind="stable") if scores[place]])
@@ -304,11 +311,11 @@ def plainly(side: str) -> Ranking:
         if side != "rrf":
             return words if side == "bm25" else near
         fused: Counter[str] = Counter()
-        for each in (words[:CANDIDATES], near[:CANDIDATES]):
-            fused.update({owner: 1 / (61 + place) for place, owner in enumerate(each)})
+        for result_list in (words[:CANDIDATES], near[:CANDIDATES]):
+            fused.update({owner: 1 / (61 + place) for place, owner in enumerate(result_list)})
         return sorted(fused, key=lambda owner: (-fused[owner], owner))
 
-    return ranked
+    return rank_question
 
 
 def owners(index: Index, places: Iterable[int]) -> list[str]:
@@ -318,13 +325,13 @@ def owners(index: Index, places: Iterable[int]) -> list[str]:
 
 def recall(indexes: Sequence[Index], ranked: Ranking) -> dict[str, float]:
     """Return the recall of each set of questions, in points."""
-    found: dict[str, list[float]] = {}
+    results: dict[str, list[float]] = {}
     for index in indexes:
         for question in index.store.questions:
             first_ones = set(ranked(index, question)[: index.store.k])
             part = len(question.answers & first_ones) / len(question.answers)
-            found.setdefault(index.store.set, []).append(100 * part)
-    return {name: mean(values) for name, values in found.items()}
+            results.setdefault(index.store.set, []).append(100 * part)
+    return {name: mean(values) for name, values in results.items()}
 
 
 def of_candidates(index: Index, query: Query, places: Sequence[int]) -> dict[str, Statistics]:
@@ -342,31 +349,34 @@ def of_candidates(index: Index, query: Query, places: Sequence[int]) -> dict[str
 
 def of_sample(index: Index) -> dict[str, Statistics]:
     """Return the statistics of a sample of a domain, which is the whole of a small one."""
-    every = range(len(index.passages))
-    sample = Random(index.store.name).sample(every, min(SAMPLE, len(every)))
+    places = range(len(index.passages))
+    sample = Random(index.store.name).sample(places, min(SAMPLE, len(places)))
     return {name: statistics_of([texts[place] for place in sample]) for name, texts in index.texts.items()}
 
 
-def together(every: Sequence[Store], vectors: Vectors) -> list[Index]:
+def together(all_stores: Sequence[Store], vectors: Vectors) -> list[Index]:
     """Return all stores as one domain, each with its own questions."""
     entries = [
         replace(entry, id=f"{store.name}/{entry.id}", sequence=f"{store.name}/{entry.sequence}")
-        for store in every
+        for store in all_stores
         for entry in store.entries
     ]
-    whole = Index(replace(every[0], name="together", entries=entries), vectors)
-    return [whole.asked(store) for store in every]
+    whole = Index(replace(all_stores[0], name="together", entries=entries), vectors)
+    return [whole.with_questions_of(store) for store in all_stores]
 
 
 def among(indexes: Sequence[Index], times: int) -> Callable[[Index], Mapping[str, Statistics]]:
-    """Return what makes shared statistics for an index: all others are so many times beside it."""
-    found = {each.store.name: shared([(other, 1 if other is each else times) for other in indexes]) for each in indexes}
-    return lambda index: found[index.store.name]
+    """Return a function from an index to statistics shared with `times` copies of all other indexes."""
+    results = {
+        index.store.name: shared_statistics([(other, 1 if other is index else times) for other in indexes])
+        for index in indexes
+    }
+    return lambda index: results[index.store.name]
 
 
-async def embedded(store: Store) -> Vectors:
+async def embed_texts(store: Store) -> Vectors:
     """Return the vectors of all passages and questions of a store."""
-    texts = [each.text for each in (*passages(store.entries), *store.questions)]
+    texts = [passage.text for passage in (*passages(store.entries), *store.questions)]
     embedder = LocalEmbedder(Settings().cache)
     try:
         return dict(zip(texts, map(np.array, await embedder.passages(texts)), strict=True))
@@ -400,17 +410,17 @@ def own(index: Index) -> Mapping[str, Statistics]:
 
 def whose(indexes: Sequence[Index]) -> dict[str, Setting]:
     """Return settings that differ in the statistics of words that candidates are found and scored by."""
-    found = {"the domain's own": Setting()}
+    settings = {"the domain's own": Setting()}
     for times in (1, 10, 100):
         shared_ones = among(indexes, times)
-        found[f"shared, others × {times}"] = Setting(finds=shared_ones)
-        found[f"others × {times}, scored anew by the domain's"] = Setting(finds=shared_ones, scores=own)
+        settings[f"shared, others × {times}"] = Setting(finds=shared_ones)
+        settings[f"others × {times}, scored anew by the domain's"] = Setting(finds=shared_ones, scores=own)
     return {
-        **found,
+        **settings,
         "others × 100, scored anew by a sample": Setting(finds=shared_ones, scores=of_sample),
         "others × 100, scored anew by the candidates": Setting(finds=shared_ones, estimated=of_candidates),
-        "made when asked for, around 50": Setting(around=50, finds=shared_ones),
-        "made when asked for, around 100": Setting(around=100, finds=shared_ones),
+        "made when asked for, around 50": Setting(seeds=50, finds=shared_ones),
+        "made when asked for, around 100": Setting(seeds=100, finds=shared_ones),
         "windows apart": Setting(apart=True),
         "windows apart, others × 100": Setting(apart=True, finds=shared_ones),
         "windows apart, others × 100, scored anew by a sample": Setting(
@@ -428,20 +438,22 @@ IN_ONE = {
 
 async def main() -> None:
     """Print what every setting finds."""
-    every = stores()
-    vectors = {text: vector for store in every for text, vector in (await embedded(store)).items()}
-    indexes = [Index(store, vectors) for store in every]
-    told(indexes, {name: plainly(name) for name in ("bm25", "vector", "rrf")})
-    told(indexes, {name: ranking(setting) for name, setting in ABLATIONS.items()})
-    told(indexes, {name: ranking(setting) for name, setting in whose(indexes).items()})
-    told(together(every, vectors), {f"one domain, {name}": ranking(setting) for name, setting in IN_ONE.items()})
+    all_stores = stores()
+    vectors = {text: vector for store in all_stores for text, vector in (await embed_texts(store)).items()}
+    indexes = [Index(store, vectors) for store in all_stores]
+    print_recall(indexes, {name: plainly(name) for name in ("bm25", "vector", "rrf")})
+    print_recall(indexes, {name: ranking(setting) for name, setting in ABLATIONS.items()})
+    print_recall(indexes, {name: ranking(setting) for name, setting in whose(indexes).items()})
+    print_recall(
+        together(all_stores, vectors), {f"one domain, {name}": ranking(setting) for name, setting in IN_ONE.items()}
+    )
 
 
-def told(indexes: Sequence[Index], rankings: Mapping[str, Ranking]) -> None:
+def print_recall(indexes: Sequence[Index], rankings: Mapping[str, Ranking]) -> None:
     """Print the recall of rankings."""
     for name, ranked in rankings.items():
         points = recall(indexes, ranked)
-        sys.stdout.write(f"| {name} | " + " | ".join(f"{each:.1f}" for each in points.values()) + " |\n")
+        sys.stdout.write(f"| {name} | " + " | ".join(f"{point:.1f}" for point in points.values()) + " |\n")
         sys.stdout.flush()
 
 

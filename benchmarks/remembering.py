@@ -1,4 +1,4 @@
-"""What `remember` decides of pairs of statements that people have labelled: asked about, known, or new."""
+"""Decisions of `remember` on pairs of statements with labels by people: asked about, known, or new."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graph_memory.memory.statements.statement_verdict import CurrentObservation,
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
 UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember"
-"""Tables of pairs that were written by somebody who had not read the rules, each judged once: leave them alone."""
+"""Tables of pairs by an author who had not read the rules, each judged once: leave them alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A known statement about something and a new one, and what the second is beside the first."""
+    """A known statement, a new statement about the same entity, and the label of their relation."""
 
     id: str
     entity: str
@@ -30,7 +30,7 @@ class Pair:
     kind: str = ""
 
 
-def labelled(path: Path) -> list[Pair]:
+def read_pairs(path: Path) -> list[Pair]:
     """Return labelled pairs. Raises FileNotFoundError."""
     if not path.is_file():
         raise FileNotFoundError(f"There are no labelled pairs at {path}")
@@ -41,18 +41,18 @@ Judged = tuple[Pair, Verdict]
 
 
 async def unseen() -> str:
-    """Return what is decided of each table of pairs that the rules had not seen."""
+    """Return the decisions on each table of pairs that the rules had not seen."""
     return "\n".join([await remembering(path) for path in sorted(UNSEEN.glob("*.jsonl"))])
 
 
 async def remembering(path: Path = PAIRS) -> str:
     """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
-    pairs = labelled(path)
-    found = [(pair, verdict(pair.new, [CurrentObservation("", pair.known)], pair.entity)) for pair in pairs]
-    return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(found)}"
+    pairs = read_pairs(path)
+    results = [(pair, verdict(pair.new, [CurrentObservation("", pair.known)], pair.entity)) for pair in pairs]
+    return f"## Remember: {len(pairs)} labelled pairs, {path.name}\n\n{_table(results)}"
 
 
-def _table(found: Sequence[Judged]) -> str:
+def _table(results: Sequence[Judged]) -> str:
     parts: dict[str, Callable[[Pair], bool]] = {
         "all": lambda _: True,
         "English": lambda pair: pair.lang == "en",
@@ -60,14 +60,14 @@ def _table(found: Sequence[Judged]) -> str:
     }
     lines = ["| | contradictions asked | others asked | NOOP right | NOOP of the same |", "|---|---|---|---|---|"]
     for name, takes in parts.items():
-        own = [each for each in found if takes(each[0])]
-        known = [pair.label == "same" for pair, one in own if one.rule is Rule.EQUAL_TEXT]
-        asked = [pair.label == "contradicted" for pair, one in own if one.doubts]
+        own = [judged for judged in results if takes(judged[0])]
+        known = [pair.label == "same" for pair, judgement in own if judgement.rule is Rule.EQUAL_TEXT]
+        doubted = [pair.label == "contradicted" for pair, judgement in own if judgement.doubts]
         labels = [pair.label for pair, _ in own]
         wrong, same = labels.count("contradicted"), labels.count("same")
         cells = (
-            (sum(asked), wrong),
-            (asked.count(False), len(own) - wrong),
+            (sum(doubted), wrong),
+            (doubted.count(False), len(own) - wrong),
             (sum(known), len(known)),
             (sum(known), same),
         )

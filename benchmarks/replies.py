@@ -1,4 +1,4 @@
-"""What the tools cost an agent's context: bytes and tokens of the list of tools and of typical replies."""
+"""The cost of the tools in an agent's context: bytes and tokens of the tool list and of typical replies."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from benchmarks.report import table
 from benchmarks.servers import Server, over_stdio
 from graph_memory import Memory, Settings
 
-FOUND = 10
+HITS = 10
 CALLS: Sequence[tuple[str, str, dict[str, object]]] = (
     ("get_node", "get_node", {"node_id": node_id(1)}),
     ("get_node_content, 80 words", "get_node_content", {"node_id": node_id(1)}),
-    (f"query_nodes, {FOUND} found", "query_nodes", {"type": "Thing", "limit": FOUND}),
+    (f"query_nodes, {HITS} found", "query_nodes", {"type": "Thing", "limit": HITS}),
     ("search_content, 1 found", "search_content", {"query": "# thing 7"}),
-    (f"search_content, {FOUND} found", "search_content", {"query": "usual", "limit": FOUND}),
+    (f"search_content, {HITS} found", "search_content", {"query": "usual", "limit": HITS}),
     ("create_node", "create_node", {"type": "Thing", "content": text_of(1), "format": "markdown"}),
     ("update_node", "update_node", {"node_id": node_id(1), "properties": {"code": 2}}),
     ("an error: no such node", "get_node", {"node_id": "nobody"}),
@@ -32,7 +32,7 @@ async def replies(memory: Memory, settings: Settings) -> str:
     await memory.create_ontology(ONTOLOGY, domain=domain)
     await write_nodes(memory, domain, range(20))
     async with over_stdio(settings) as server:
-        rows = [await _listed(server), *[await _said(server, domain, *call) for call in CALLS]]
+        rows = [await _measure_tool_list(server), *[await _measure_reply(server, domain, *call) for call in CALLS]]
     heading = ("reply", "bytes, as text", "tokens", "bytes of the message")
     note = (
         "Tokens are those of `o200k_base`. Every reply says the same twice, as text and as data; clients show the "
@@ -41,7 +41,7 @@ async def replies(memory: Memory, settings: Settings) -> str:
     return "\n".join(["## Replies\n", table(heading, rows), note])
 
 
-async def _listed(server: Server) -> Sequence[object]:
+async def _measure_tool_list(server: Server) -> Sequence[object]:
     listed = await server.client.list_tools()
     tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed.tools]
     text = json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
@@ -49,7 +49,9 @@ async def _listed(server: Server) -> Sequence[object]:
     return (f"tools/list, {len(tools)} tools", *_sizes(text), f"{len(message.encode()):,}")
 
 
-async def _said(server: Server, domain: str, name: str, tool: str, arguments: dict[str, object]) -> Sequence[object]:
+async def _measure_reply(
+    server: Server, domain: str, name: str, tool: str, arguments: dict[str, object]
+) -> Sequence[object]:
     result = await server.client.call_tool(tool, {**arguments, "domain": domain})
     assert result.is_error == name.startswith("an error"), result
     [content] = result.content
@@ -63,7 +65,7 @@ def _sizes(text: str) -> tuple[str, str]:
 
 
 def tokens(text: str) -> int:
-    """Return how many tokens a text takes."""
+    """Return the number of tokens of a text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the tokenizer loads its words in an old way
         import bpe_openai

@@ -15,7 +15,7 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A turn of a conversation, or a document: what a search finds. Those of a `sequence` stand in order."""
+    """A turn of a conversation, or a document. Entries of a `sequence` stand in order."""
 
     id: str
     sequence: str
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What goes into one domain, and the questions about it; an answer counts among the first `k`."""
+    """The entries of one domain, and the questions about it. An answer counts among the first `k` hits."""
 
     name: str
     set: str
@@ -57,19 +57,19 @@ def stores(data: Path = DATA) -> list[Store]:
             raise SystemExit(f"{path} is missing: the questions are not in this repository, see docs/benchmarks.md")
     conversations = json.loads(locomo.read_text("utf-8"))
     passages = json.loads((hotpot / "hotpotqa_train_corpus.json").read_text("utf-8"))
-    asked = json.loads((hotpot / "hotpotqa_train.json").read_text("utf-8"))
-    return [*(_conversation(each) for each in conversations), _corpus(passages, asked)]
+    result = json.loads((hotpot / "hotpotqa_train.json").read_text("utf-8"))
+    return [*(_conversation(conversation) for conversation in conversations), _corpus(passages, result)]
 
 
 def _conversation(sample: dict[str, Any]) -> Store:
     entries = list(_turns(sample["conversation"]))
-    said = {entry.id: entry.text for entry in entries}
+    texts = {entry.id: entry.text for entry in entries}
     questions: list[Question] = []
-    for each in sample["qa"]:
-        answers = re.findall(r"D\d+:\d+", " ".join(each.get("evidence") or ()))
-        evidence = tuple(said[turn] for turn in dict.fromkeys(answers) if turn in said)
-        questions.append(Question(each["question"], frozenset(answers), evidence))
-    return Store(sample["sample_id"], "LoCoMo", 10, entries, [each for each in questions if each.answers])
+    for pair in sample["qa"]:
+        answers = re.findall(r"D\d+:\d+", " ".join(pair.get("evidence") or ()))
+        evidence = tuple(texts[turn] for turn in dict.fromkeys(answers) if turn in texts)
+        questions.append(Question(pair["question"], frozenset(answers), evidence))
+    return Store(sample["sample_id"], "LoCoMo", 10, entries, [question for question in questions if question.answers])
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Entry]:
@@ -83,16 +83,18 @@ def _turns(conversation: dict[str, Any]) -> Iterator[Entry]:
             yield Entry(turn["dia_id"], session, turn["speaker"], date, f"{turn['text']}{caption}")
 
 
-def _corpus(passages: dict[str, list[str]], asked: list[dict[str, Any]]) -> Store:
+def _corpus(passages: dict[str, list[str]], requests: list[dict[str, Any]]) -> Store:
     entries = [Entry(title, title, title, "", "".join(sentences), named=True) for title, sentences in passages.items()]
     questions = [
         Question(
-            each["question"],
-            frozenset(title for title, _ in each["supporting_facts"]),
+            request["question"],
+            frozenset(title for title, _ in request["supporting_facts"]),
             tuple(
-                passages[title][number] for title, number in each["supporting_facts"] if number < len(passages[title])
+                passages[title][number]
+                for title, number in request["supporting_facts"]
+                if number < len(passages[title])
             ),
         )
-        for each in asked
+        for request in requests
     ]
     return Store("hotpot", "Hotpot", 5, entries, questions)

@@ -1,4 +1,4 @@
-"""What stands beside a search: writes beside the follower of the log, and small domains beside a large one."""
+"""Searches beside other work: writes beside the follower of the log, and small domains beside a large one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODES = ("lexical", "semantic", "hybrid")
 
 
 async def writes_beside(memory: Memory, texts: Sequence[str]) -> str:
-    """Return how long writes take with the follower of the log running and without, in turns, on the same domain.
+    """Return the times of writes with the follower of the log and without, in turns, on the same domain.
 
     The follower also has what was written while it did not run. Some writes follow each other without a pause, some
     with 50 ms between them, as a busy agent's do.
@@ -42,8 +42,10 @@ async def writes_beside(memory: Memory, texts: Sequence[str]) -> str:
                 tasks.start_soon(follow_logs, own._core)
                 await _write(own, beside, texts, 2 * turn + 2, pause)
                 tasks.cancel_scope.cancel()
-        for side, each in (("without", alone), ("with the follower", beside)):
-            rows.append((f"{name}, {side}", f"{each.p50:.1f}", f"{each.p95:.1f}", f"{each.p50 / alone.p50:.2f}"))
+        for side, timings in (("without", alone), ("with the follower", beside)):
+            rows.append(
+                (f"{name}, {side}", f"{timings.p50:.1f}", f"{timings.p95:.1f}", f"{timings.p50 / alone.p50:.2f}")
+            )
     return table(("writes of a node, ms", "p50", "p95", "ratio of p50"), rows)
 
 
@@ -56,7 +58,7 @@ async def _write(memory: Memory, timings: Timings, texts: Sequence[str], turn: i
         await anyio.sleep(pause)
 
 
-async def isolated(memory: Memory, texts: Sequence[str]) -> str:
+async def check_isolation(memory: Memory, texts: Sequence[str]) -> str:
     """Return whether each of many small domains is searched as if it were alone: it fills its own page with its own."""
     say(f"{DOMAINS} small domains")
     rows: list[Sequence[str]] = []
@@ -67,9 +69,9 @@ async def isolated(memory: Memory, texts: Sequence[str]) -> str:
             for number, (own, halfway) in enumerate(smalls):
                 as_of = None if of_it == NODES else halfway
                 began = time.perf_counter()
-                found = await own.recall.search_memories("apple", search_mode=mode, max_results=NODES, as_of=as_of)
+                result = await own.recall.search_memories("apple", search_mode=mode, max_results=NODES, as_of=as_of)
                 timings.times.append(1_000 * (time.perf_counter() - began))
-                hits = {hit.id for hit in found.hits}
+                hits = {hit.id for hit in result.hits}
                 filled += hits == set(_ids(number)[:of_it])
                 foreign += len(hits - set(_ids(number)))
             rows.append((f"{mode}, {name}", f"{filled} of {DOMAINS}", str(foreign), f"{timings.p50:.0f}"))

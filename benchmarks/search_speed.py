@@ -16,7 +16,7 @@ from benchmarks.graph import fresh, say
 from benchmarks.measure import Call, in_turns
 from benchmarks.report import table
 from benchmarks.retrieval_data import stores
-from benchmarks.search_beside import isolated, writes_beside
+from benchmarks.search_beside import check_isolation, writes_beside
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
 from graph_memory.embedding import Embedder
@@ -53,8 +53,8 @@ class Perturbed:
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
         """Return known vectors with noise."""
         chosen = self._known[self._random.integers(len(self._known), size=len(texts))]
-        found = chosen + self._random.normal(0, NOISE, chosen.shape)
-        return (found / np.linalg.norm(found, axis=1, keepdims=True)).tolist()
+        array = chosen + self._random.normal(0, NOISE, chosen.shape)
+        return (array / np.linalg.norm(array, axis=1, keepdims=True)).tolist()
 
     async def query(self, text: str) -> list[float]:
         """Return the vector of a question."""
@@ -77,9 +77,9 @@ class Filled:
 
 async def search_speed(place: Place, sizes: Sequence[int]) -> str:
     """Return tables of searches at every size."""
-    every = stores()
-    texts = [entry.text for store in every for entry in store.entries]
-    questions = [question.text for store in every for question in store.questions]
+    all_stores = stores()
+    texts = [entry.text for store in all_stores for entry in store.entries]
+    questions = [question.text for store in all_stores for question in store.questions]
     Random(1).shuffle(questions)
     inner = place.memory._core.embedder
     assert inner is not None
@@ -87,14 +87,14 @@ async def search_speed(place: Place, sizes: Sequence[int]) -> str:
     core = replace(place.memory._core, embedder=Perturbed(inner, known))
     parts: list[str] = []
     for size in sizes:
-        filled = await _filled(Memory(core, default_domain=fresh(f"bench-search-{size}-")), texts, size)
-        parts.append(await _measured(place, filled, questions))
-        parts.append(await _recalled(place, filled, questions))
-    parts += [await isolated(place.memory, texts), await writes_beside(place.memory, texts)]
+        filled = await _fill(Memory(core, default_domain=fresh(f"bench-search-{size}-")), texts, size)
+        parts.append(await _measure(place, filled, questions))
+        parts.append(await _measure_recall(place, filled, questions))
+    parts += [await check_isolation(place.memory, texts), await writes_beside(place.memory, texts)]
     return "\n".join(["## Search: how soon\n", *parts])
 
 
-async def _filled(memory: Memory, texts: Sequence[str], size: int) -> Filled:
+async def _fill(memory: Memory, texts: Sequence[str], size: int) -> Filled:
     random = Random(size)
     words = [word for text in texts for word in text.split()]
     link = {"name": "Link", "from": ["*"], "to": ["*"]}
@@ -123,7 +123,7 @@ def _operation(number: int, texts: Sequence[str], words: Sequence[str], random: 
     return {"op": "create_node", "type": "Entry", "content": " ".join(text), "format": "text", "path": path}
 
 
-async def _measured(place: Place, filled: Filled, questions: Sequence[str]) -> str:
+async def _measure(place: Place, filled: Filled, questions: Sequence[str]) -> str:
     seq = (await filled.memory.upkeep.index_status()).seq
     gc.freeze()  # as a server does when it has loaded everything
     named: dict[str, Call] = {
@@ -136,15 +136,15 @@ async def _measured(place: Place, filled: Filled, questions: Sequence[str]) -> s
     timings = await in_turns(list(named.values()), place.calls)
     floor = timings[0].p50
     rows = [
-        (name, f"{each.p50:.0f}", f"{each.p95:.0f}", f"{each.p50 / floor:.2f}")
-        for name, each in zip(named, timings, strict=True)
+        (name, f"{timing.p50:.0f}", f"{timing.p95:.0f}", f"{timing.p50 / floor:.2f}")
+        for name, timing in zip(named, timings, strict=True)
     ]
     heading = (f"{filled.size:,} nodes, ms", "p50", "p95", "ratio of p50")
     speed = f"Indexed: {filled.words:,.0f} passages a second; vectors that are there put: {filled.vectors:,.0f}.\n"
     return f"{table(heading, rows)}\n{speed}"
 
 
-async def _recalled(place: Place, filled: Filled, questions: Sequence[str]) -> str:
+async def _measure_recall(place: Place, filled: Filled, questions: Sequence[str]) -> str:
     """Return a table of recalls by depth, once the nodes are connected at random; beside a hybrid search."""
     random = Random(filled.size)
     nodes = [row["id"] for row in (await place.driver.execute_query(IDS, domain=filled.domain)).records]
@@ -164,7 +164,7 @@ async def _recalled(place: Place, filled: Filled, questions: Sequence[str]) -> s
         "recall, deep": _recall(filled, questions, depth="deep"),
     }
     timings = await in_turns(list(named.values()), place.calls)
-    rows = [(name, f"{each.p50:.0f}", f"{each.p95:.0f}") for name, each in zip(named, timings, strict=True)]
+    rows = [(name, f"{timing.p50:.0f}", f"{timing.p95:.0f}") for name, timing in zip(named, timings, strict=True)]
     return table((f"{filled.size:,} nodes, {LINKS} connections each, ms", "p50", "p95"), rows)
 
 
@@ -173,20 +173,20 @@ def _link(random: Random, nodes: Sequence[str]) -> dict[str, object]:
     return {"op": "create_connection", "type": "Link", **ends, "strength": random.random()}
 
 
-def _recall(filled: Filled, questions: Sequence[str], **given: object) -> Call:
-    found: Callable[..., Awaitable[object]] = filled.memory.recall.recall
+def _recall(filled: Filled, questions: Sequence[str], **arguments: object) -> Call:
+    recall: Callable[..., Awaitable[object]] = filled.memory.recall.recall
 
     async def call(turn: int) -> object:
-        return await found(questions[turn % len(questions)], **given)
+        return await recall(questions[turn % len(questions)], **arguments)
 
     return call
 
 
-def _search(filled: Filled, questions: Sequence[str], **given: object) -> Call:
-    found: Callable[..., Awaitable[object]] = filled.memory.recall.search_memories
+def _search(filled: Filled, questions: Sequence[str], **arguments: object) -> Call:
+    memories: Callable[..., Awaitable[object]] = filled.memory.recall.search_memories
 
     async def call(turn: int) -> object:
-        return await found(questions[turn % len(questions)], max_results=10, **given)
+        return await memories(questions[turn % len(questions)], max_results=10, **arguments)
 
     return call
 
@@ -197,8 +197,8 @@ def _plain(place: Place, filled: Filled, questions: Sequence[str]) -> Call:
     assert core.embedder is not None
     embedder, driver = core.embedder, place.driver
 
-    async def ask(statement: LiteralString, **given: object) -> None:
-        await driver.execute_query(statement, given)
+    async def ask(statement: LiteralString, **arguments: object) -> None:
+        await driver.execute_query(statement, arguments)
 
     async def call(turn: int) -> object:
         question = questions[turn % len(questions)]
@@ -206,8 +206,8 @@ def _plain(place: Place, filled: Filled, questions: Sequence[str]) -> Call:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(lambda: ask(LEXICAL, words=words))
             vector = await embedder.query(question)
-            given: dict[str, object] = {"domain": filled.domain, "model": embedder.model, "at": END - 1}
-            tasks.start_soon(lambda: ask(NEAREST, vector=vector, **given))
+            arguments: dict[str, object] = {"domain": filled.domain, "model": embedder.model, "at": END - 1}
+            tasks.start_soon(lambda: ask(NEAREST, vector=vector, **arguments))
         return None
 
     return call

@@ -1,4 +1,4 @@
-"""What the search finds, and how soon: through the tool, all stores in one database."""
+"""Hits and times of the search through the tool, all stores in one database."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ AT_ONCE = 200
 
 @dataclass(frozen=True)
 class Ablation:
-    """The tool with something left out of it."""
+    """The tool without one of its parts."""
 
     name: str
-    given: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 ABLATIONS = (
@@ -36,27 +36,27 @@ ABLATIONS = (
 
 async def searching(place: Place) -> str:
     """Return a table of what the tool finds of the answers to known questions, beside the three that it is to beat."""
-    every = stores()
-    domains = {store.name: fresh(f"bench-{store.name}-") for store in every}
-    for store in every:
+    all_stores = stores()
+    domains = {store.name: fresh(f"bench-{store.name}-") for store in all_stores}
+    for store in all_stores:
         say(f"filling {store.name}: {len(store.entries):,} entries")
         await fill(place.memory.in_domain(domains[store.name]), store)
-    searches = {each.name: _search(place.memory, every, domains, each) for each in ABLATIONS}
-    table = await retrieval(searches, every)
-    return f"## Search: answers found, through the tool, {len(every)} stores in one database\n\n{table}"
+    searches = {ablation.name: _search(place.memory, all_stores, domains, ablation) for ablation in ABLATIONS}
+    table = await retrieval(searches, all_stores)
+    return f"## Search: answers found, through the tool, {len(all_stores)} stores in one database\n\n{table}"
 
 
 def ids_of(store: Store) -> dict[str, str]:
-    """Return ids that nodes can have for those of the entries."""
+    """Return the node id of each entry id."""
     return {entry.id: f"entry-{place}" for place, entry in enumerate(store.entries)}
 
 
-def _search(memory: Memory, every: Sequence[Store], domains: Mapping[str, str], ablation: Ablation) -> Search:
-    entries = {store.name: {name: entry for entry, name in ids_of(store).items()} for store in every}
+def _search(memory: Memory, all_stores: Sequence[Store], domains: Mapping[str, str], ablation: Ablation) -> Search:
+    entries = {store.name: {name: entry for entry, name in ids_of(store).items()} for store in all_stores}
 
     async def search(domain: str, question: str, k: int) -> Sequence[str]:
-        given: Any = {"query": question, "max_results": k, "domain": domains[domain], **ablation.given}
-        return [entries[domain][hit.id] for hit in (await search_memories(memory, given)).hits]
+        query_arguments: Any = {"query": question, "max_results": k, "domain": domains[domain], **ablation.arguments}
+        return [entries[domain][hit.id] for hit in (await search_memories(memory, query_arguments)).hits]
 
     return search
 
@@ -69,9 +69,9 @@ async def fill(memory: Memory, store: Store) -> None:
         some = store.entries[start : start + AT_ONCE]
         await memory.execute_batch([_operation(ids[entry.id], entry) for entry in some])
         dated = [
-            {"op": "set_validity", "id": ids[each.id], "valid_from": at.isoformat()}
-            for each in some
-            if (at := parse_time(each.date))
+            {"op": "set_validity", "id": ids[entry.id], "valid_from": at.isoformat()}
+            for entry in some
+            if (at := parse_time(entry.date))
         ]
         if dated:
             await memory.execute_batch(dated)
@@ -79,13 +79,13 @@ async def fill(memory: Memory, store: Store) -> None:
 
 
 def _operation(name: str, entry: Entry) -> dict[str, object]:
-    given: dict[str, object] = {"op": "create_node", "type": "Entry", "format": "text", "id": name}
+    arguments: dict[str, object] = {"op": "create_node", "type": "Entry", "format": "text", "id": name}
     if entry.named:
-        return {**given, "content": entry.text, "title": entry.title}
-    return {**given, "content": f"{entry.title}: {entry.text}", "path": f"/{entry.sequence}"}
+        return {**arguments, "content": entry.text, "title": entry.title}
+    return {**arguments, "content": f"{entry.title}: {entry.text}", "path": f"/{entry.sequence}"}
 
 
 def parse_time(text: str) -> datetime | None:
     """Return the time of a conversation, as in `1:56 pm on 8 May, 2023`."""
-    found = re.fullmatch(r"(.+) on (.+)", text)
-    return datetime.strptime(f"{found[1]} {found[2]}", "%I:%M %p %d %B, %Y").replace(tzinfo=UTC) if found else None
+    match = re.fullmatch(r"(.+) on (.+)", text)
+    return datetime.strptime(f"{match[1]} {match[2]}", "%I:%M %p %d %B, %Y").replace(tzinfo=UTC) if match else None

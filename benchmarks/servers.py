@@ -80,9 +80,9 @@ def _listening(settings: Settings) -> Generator[tuple[subprocess.Popen[str], str
     command = [str(COMMAND), "mcp", "--transport", "http", "--port", "0"]
     with subprocess.Popen(command, env=environment_of(settings), stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        told = next(line for line in process.stderr if line.startswith("Serving MCP at "))
+        result = next(line for line in process.stderr if line.startswith("Serving MCP at "))
         try:
-            yield process, told.removeprefix("Serving MCP at ").partition(" ")[0]
+            yield process, result.removeprefix("Serving MCP at ").partition(" ")[0]
         finally:
             process.terminate()
 

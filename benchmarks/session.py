@@ -19,58 +19,58 @@ from benchmarks.servers import COMMAND, over_stdio
 from graph_memory import Settings
 
 TOOLSETS = "entities,remember,sessions,recall,memory_log,memory_revert"
-Given = dict[str, Any]
+Fields = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Agent:
-    """What the script may do: calls of one client, which are counted."""
+    """The client of the script, which counts its calls."""
 
     client: Any
     calls: Counter[str] = field(default_factory=Counter[str])
-    given: int = 0
+    argument_tokens: int = 0
     """Tokens of arguments."""
-    told: int = 0
+    reply_tokens: int = 0
     """Tokens of replies."""
     refused: list[str] = field(default_factory=list[str])
     wrong: list[str] = field(default_factory=list[str])
-    """Answers that lack what holds, or tell what is over as if it held."""
-    asked: int = 0
+    """Answers that lack a current fact, or tell an outdated fact as current."""
+    questions: int = 0
     """Questions of `remember`."""
 
-    async def call(self, tool: str, **arguments: object) -> Given:
-        """Make a call, and return what it tells."""
+    async def call(self, tool: str, **arguments: object) -> Fields:
+        """Make a call, and return its result."""
         result = await self.client.call_tool(tool, arguments)
         [content] = result.content
         self.calls[tool] += 1
-        self.given += tokens(json.dumps(arguments, ensure_ascii=False))
-        self.told += tokens(content.text)
+        self.argument_tokens += tokens(json.dumps(arguments, ensure_ascii=False))
+        self.reply_tokens += tokens(content.text)
         if result.is_error:
             self.refused.append(f"{tool}: {content.text}")
         return result.structured_content or {}
 
     async def note(self, name: str, *observations: str, over: Sequence[str] = (), **more: object) -> None:
-        """Remember facts, and answer questions: what is over is closed, all else stays."""
-        told = await self.call("remember", name=name, observations=list(observations), **more)
-        for question in told.get("questions") or ():
-            self.asked += 1
+        """Remember facts, and answer the questions of `remember`: close the facts in `over`, keep all others."""
+        result = await self.call("remember", name=name, observations=list(observations), **more)
+        for question in result.get("questions") or ():
+            self.questions += 1
             answer = "close" if question["known_text"] in over else "keep"
             await self.call("decide", id=question["id"], decision=answer)
 
     async def change(self, name: str, old: str, new: str) -> None:
-        """Look what is known, and name what is no longer true."""
+        """Read the known facts, and replace the outdated fact by its text."""
         entities = (await self.call("open_nodes", names=[name])).get("entities") or [{"observations": ()}]
-        known = next((one for one in entities[0]["observations"] if old in one), None)
+        known = next((observation for observation in entities[0]["observations"] if old in observation), None)
         if known is None:
             self.wrong.append(f"{name}: nothing known has {old!r}")
             return
         await self.call("remember", name=name, observations=[{"text": new, "replaces": known}])
 
     async def answer(self, question: str, *holds: str, over: Sequence[str] = ()) -> None:
-        """Look before answering; what holds must be told, and what is over must not."""
-        told = str((await self.call("recall", query=question)).get("content"))
-        self.wrong += [f"{question} lacks {one!r}" for one in holds if one not in told]
-        self.wrong += [f"{question} tells {one!r}" for one in over if one in told]
+        """Recall before answering: the reply must have all of `holds`, and none of `over`."""
+        text = str((await self.call("recall", query=question)).get("content"))
+        self.wrong += [f"{question} lacks {hold!r}" for hold in holds if hold not in text]
+        self.wrong += [f"{question} tells {outdated!r}" for outdated in over if outdated in text]
 
 
 Turn = tuple[str, Callable[[Agent], Awaitable[None]]]
@@ -121,31 +121,31 @@ def _second() -> list[Turn]:
         ("Where do we deploy?", lambda it: it.answer("Where is Harbour deployed?", "Scaleway", over=["Hetzner"])),
         ("I misspoke: the customer pays 450.", lambda it: it.note(
             "Bergen Marina", properties={"price": "450 euros a month"})),
-        ("The project is called Quayside from now on.", _renamed),
+        ("The project is called Quayside from now on.", _rename),
         ("The release slips to 15 June.", lambda it: it.note("Quayside", properties={"release": "2026-06-15"})),
         ("When is the release?", lambda it: it.answer("When is the release of Quayside?", "2026-06-15")),
         ("Who builds it now?", lambda it: it.answer("Who builds Quayside now?", "Petra")),
         ("Petra moved to Oslo, they say.", lambda it: it.note("Petra", "is said to move to Oslo")),
-        ("Undo that: it was gossip.", _undone),
+        ("Undo that: it was gossip.", _undo),
         ("What do we know of the customer?", lambda it: it.answer(
             "What do we know of Bergen Marina?", "450 euros", "first customer", over=["400 euros"])),
     ]  # fmt: skip
 
 
 async def _changes(it: Agent) -> None:
-    told = str(await it.call("memory_log", limit=20))
-    it.wrong += [f"the log lacks {one!r}" for one in ("Scaleway", "Petra", "valid to") if one not in told]
+    text = str(await it.call("memory_log", limit=20))
+    it.wrong += [f"the log lacks {word!r}" for word in ("Scaleway", "Petra", "valid to") if word not in text]
 
 
-async def _renamed(it: Agent) -> None:
+async def _rename(it: Agent) -> None:
     await it.call("update_entity", name="Harbour", new_name="Quayside", aliases=["Harbour"])
 
 
-async def _undone(it: Agent) -> None:
+async def _undo(it: Agent) -> None:
     entries = (await it.call("memory_log", limit=1)).get("entries") or [{}]
     await it.call("memory_revert", since=entries[0].get("seq"))
     opened = (await it.call("open_nodes", names=["Petra"])).get("entities") or [{"observations": ()}]
-    if any("Oslo" in one for one in opened[0]["observations"]):
+    if any("Oslo" in observation for observation in opened[0]["observations"]):
         it.wrong.append("what was undone is still known")
 
 
@@ -163,9 +163,19 @@ async def session(settings: Settings) -> str:
                 await turn(agent)
             await agent.call("session_end", summary=summary, project="Harbour")
         agents.append(agent)
-        text = json.dumps([one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in listed.tools])
-        rows.append((name, len(turns), agent.calls.total(), agent.asked, agent.given, agent.told, tokens(text)))
-    faults = [each for agent in agents for each in (*agent.refused, *agent.wrong)]
+        text = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed.tools])
+        rows.append(
+            (
+                name,
+                len(turns),
+                agent.calls.total(),
+                agent.questions,
+                agent.argument_tokens,
+                agent.reply_tokens,
+                tokens(text),
+            )
+        )
+    faults = [text for agent in agents for text in (*agent.refused, *agent.wrong)]
     if faults:
         raise AssertionError("\n".join(faults))
     heading = ("session", "turns", "calls", "questions", "tokens given", "tokens told", "tokens of the tools")
@@ -173,5 +183,5 @@ async def session(settings: Settings) -> str:
 
 
 def _by_tool(agents: Sequence[Agent]) -> str:
-    every: Mapping[str, int] = sum((agent.calls for agent in agents), Counter[str]())
-    return "Calls: " + ", ".join(f"{tool} {number}" for tool, number in every.items()) + ".\n"
+    calls: Mapping[str, int] = sum((agent.calls for agent in agents), Counter[str]())
+    return "Calls: " + ", ".join(f"{tool} {number}" for tool, number in calls.items()) + ".\n"

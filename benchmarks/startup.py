@@ -26,7 +26,7 @@ async def startup(settings: Settings) -> str:
     """Return tables of starts, and of what a process takes before it does anything."""
     modes = [PLAIN, *([WITH_CACHE] if _has_cache(settings) else [])]
     columns = [_starts(settings, mode) for mode in modes]
-    heading = ("`graph-memory query`, median of three, seconds", *map(_named, modes))
+    heading = ("`graph-memory query`, median of three, seconds", *map(_mode_name, modes))
     rows = [(name, *(f"{column[name]:.1f}" for column in columns)) for name in columns[0]]
     return "\n".join(["## Start-up\n", table(heading, rows), await _processes(settings)])
 
@@ -35,13 +35,13 @@ def _has_cache(settings: Settings) -> bool:
     return fast_start(settings.model_copy(update={"aot": WITH_CACHE})).ready
 
 
-def _named(mode: str) -> str:
+def _mode_name(mode: str) -> str:
     return {PLAIN: "without Java's AOT cache", WITH_CACHE: "with it"}[mode]
 
 
 def _starts(settings: Settings, mode: str) -> dict[str, float]:
     """Return the medians of first, later and repeated calls, each run in a home of its own."""
-    say(f"starts {_named(mode)}")
+    say(f"starts {_mode_name(mode)}")
     runs = [_one_home(settings, mode) for _ in range(RUNS)]
     return {name: median(run[name] for run in runs) for name in runs[0]}
 
@@ -81,7 +81,7 @@ async def _processes(settings: Settings) -> str:
 
 
 async def _mcp(settings: Settings) -> Sequence[tuple[str, str]]:
-    """Return how long an agent waits for a server process whose Neo4j runs: for the tools, and for the first reply."""
+    """Return the seconds until a server process with a running Neo4j lists its tools, and until its first reply."""
     listed: list[float] = []
     answered: list[float] = []
     for _ in range(IMPORTS):

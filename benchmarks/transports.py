@@ -31,7 +31,7 @@ class Ways:
     servers: Mapping[str, Server]
 
     def gets(self) -> dict[str, Call]:
-        """Return how a node is read on each way; a bare server gives the same reply without looking."""
+        """Return the call that reads a node on each way. A bare server gives the same reply without looking."""
         arguments = {"node_id": self.node, "domain": self.domain}
         return {
             PYTHON: lambda _: self.memory.get_node(**arguments),
@@ -39,7 +39,7 @@ class Ways:
         }
 
     def creates(self) -> dict[str, Call]:
-        """Return how a node is made on each way."""
+        """Return the call that creates a node on each way."""
         text, domain = text_of(1), self.domain
         arguments = {"type": "Thing", "content": text, "format": "markdown", "domain": domain}
         return {
@@ -61,22 +61,22 @@ async def transports(memory: Memory, settings: Settings, calls: int) -> str:
             over_stdio(settings, *BARE_SERVER, reply, await tools_of(stdio)) as listing,
         ):
             servers = {STDIO: stdio, HTTP: http, BARE: bare, LISTING: listing}
-            return await _compared(Ways(memory, node, domain, servers), calls)
+            return await _compare(Ways(memory, node, domain, servers), calls)
 
 
-async def _compared(ways: Ways, calls: int) -> str:
-    gets, creates = await _timed(ways.gets(), calls), await _timed(ways.creates(), calls, writes=True)
+async def _compare(ways: Ways, calls: int) -> str:
+    gets, creates = await _time_calls(ways.gets(), calls), await _time_calls(ways.creates(), calls, writes=True)
     heading = ("way in", "get_node p50", "p95", "over Python", "create_node p50", "p95", "over Python")
     rows = [(name, *_cells(gets, name), *_cells(creates, name)) for name in gets]
     over = gets[STDIO].p50 - gets[PYTHON].p50
-    said = (
+    text = (
         f"Of the {over:.1f} ms that get_node takes longer on stdio than from Python, {gets[BARE].p50:.1f} ms are what "
         "a bare server takes: what the MCP library's client and server spend between them.\n"
     )
-    return "\n".join(["## Ways in\n", table(heading, rows), said, await _processors(ways, calls)])
+    return "\n".join(["## Ways in\n", table(heading, rows), text, await _processors(ways, calls)])
 
 
-async def _timed(ways: Mapping[str, Call], calls: int, *, writes: bool = False) -> Mapping[str, Timings]:
+async def _time_calls(ways: Mapping[str, Call], calls: int, *, writes: bool = False) -> Mapping[str, Timings]:
     return dict(zip(ways, await in_turns(list(ways.values()), calls, turn=10, writes=writes), strict=True))
 
 
@@ -89,16 +89,16 @@ def _cells(ways: Mapping[str, Timings], name: str) -> tuple[str, ...]:
 
 async def _processors(ways: Ways, calls: int) -> str:
     """Return the processor time that a call takes of the caller and of the server process, Neo4j's left out."""
-    rows = [await _used(name, call, ways.servers.get(name), calls) for name, call in ways.gets().items()]
+    rows = [await _measure_cpu(name, call, ways.servers.get(name), calls) for name, call in ways.gets().items()]
     return table(("processor time of one get_node", "caller", "server", "together"), rows)
 
 
-async def _used(name: str, call: Call, server: Server | None, calls: int) -> tuple[str, ...]:
-    there, here = server.cpu if server else 0.0, time.process_time()
+async def _measure_cpu(name: str, call: Call, server: Server | None, calls: int) -> tuple[str, ...]:
+    server_start, caller_start = server.cpu if server else 0.0, time.process_time()
     for place in range(calls):
         await call(place)
-    caller = 1_000 * (time.process_time() - here) / calls
-    answerer = (server.cpu - there) / calls if server else 0.0
+    caller = 1_000 * (time.process_time() - caller_start) / calls
+    answerer = (server.cpu - server_start) / calls if server else 0.0
     return name, f"{caller:.2f}", f"{answerer:.2f}" if server else "", f"{caller + answerer:.2f}"
 
 
@@ -109,7 +109,7 @@ async def tools_of(server: Server) -> str:
 
 
 def text_of_reply(result: types.CallToolResult) -> str:
-    """Return what a reply says as text."""
+    """Return the text of a reply."""
     [content] = result.content
     assert isinstance(content, types.TextContent)
     return content.text

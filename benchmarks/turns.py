@@ -23,8 +23,8 @@ SAMPLED = 100
 
 
 @dataclass(slots=True)
-class Told:
-    """What became of the turns of a conversation."""
+class Outcome:
+    """The outcome of remembering the turns of a conversation."""
 
     turns: int = 0
     facts: Counter[str] = field(default_factory=Counter[str])
@@ -37,52 +37,52 @@ class Told:
 
 
 async def turns(place: Place, most: int = MOST) -> str:
-    """Return a table, and a sample of what was decided. Raises AssertionError where something said is not there."""
+    """Return a table, and a sample of what was decided. Raises AssertionError if a fact is missing."""
     rows: list[Sequence[object]] = []
     sample: list[dict[str, object]] = []
-    for store in (each for each in stores() if each.set == "LoCoMo"):
+    for store in (store for store in stores() if store.set == "LoCoMo"):
         say(f"turns: {store.name}")
         memory = place.memory.in_domain(fresh("bench-turns-"))
-        told = await _told(memory, store.entries[:most])
+        result = await _remember_turns(memory, store.entries[:most])
         differences = (await memory.upkeep.verify()).differences
-        if told.lost or differences:
-            raise AssertionError(f"{store.name} lost {told.lost[:5]}, verify found {differences}")
-        per = 100 / max(told.turns, 1)
-        rows.append((store.name, told.turns, told.facts.total(), told.facts["NOOP"], told.questions,
-                     f"{told.questions * per:.1f}", f"{told.asking * per:.1f}"))  # fmt: skip
-        sample += told.decided
+        if result.lost or differences:
+            raise AssertionError(f"{store.name} lost {result.lost[:5]}, verify found {differences}")
+        per = 100 / max(result.turns, 1)
+        rows.append((store.name, result.turns, result.facts.total(), result.facts["NOOP"], result.questions,
+                     f"{result.questions * per:.1f}", f"{result.asking * per:.1f}"))  # fmt: skip
+        sample += result.decided
     heading = ("conversation", "turns", "facts", "known", "questions", "of 100 turns", "turns with one, of 100")
     shown = random.Random(1).sample(sample, min(SAMPLED, len(sample)))
-    lines = [json.dumps(one, ensure_ascii=False) for one in shown]
+    lines = [json.dumps(decision, ensure_ascii=False) for decision in shown]
     return f"## Turns of conversations\n\n{table(heading, rows)}\n```\n" + "\n".join(lines) + "\n```\n"
 
 
-async def _told(memory: Memory, entries: Sequence[Entry]) -> Told:
-    """Remember each turn of its speaker, and look whether all of it is there."""
-    found, said = Told(), dict[str, dict[str, str]]()
+async def _remember_turns(memory: Memory, entries: Sequence[Entry]) -> Outcome:
+    """Remember each turn of its speaker, and check that all of it is stored."""
+    result, texts_of = Outcome(), dict[str, dict[str, str]]()
     for entry in entries:
-        told = await memory.entities.remember(entry.text, name=entry.title)
-        found.turns += 1
-        found.asking += told.questions is not None
-        _count(found, told)
-        own = said.setdefault(entry.title, {})
-        for fact in told.facts:
+        receipt = await memory.entities.remember(entry.text, name=entry.title)
+        result.turns += 1
+        result.asking += receipt.questions is not None
+        _count(result, receipt)
+        own = texts_of.setdefault(entry.title, {})
+        for fact in receipt.facts:
             if fact.decision == "ADD" and fact.id is not None:
                 own[fact.id] = fact.fact
-            elif fact.id is not None and fact.id not in own:  # one that the same call has said before has no id yet
-                found.lost.append(fact.fact)
-    for name, own in said.items():
+            elif fact.id is not None and fact.id not in own:  # a fact repeated in the same call has no id yet
+                result.lost.append(fact.fact)
+    for name, own in texts_of.items():
         [entity] = (await memory.entities.open_nodes([name])).entities
-        found.lost += [text for text in own.values() if text not in entity.observations]
-    return found
+        result.lost += [text for text in own.values() if text not in entity.observations]
+    return result
 
 
-def _count(found: Told, told: Remembered) -> None:
-    for fact in told.facts:
-        found.facts[fact.decision] += 1
+def _count(outcome: Outcome, receipt: Remembered) -> None:
+    for fact in receipt.facts:
+        outcome.facts[fact.decision] += 1
         if fact.decision == "NOOP" and fact.rule != "equal text":
-            found.decided.append({"of": told.entity, "known": fact.evidence, "new": fact.fact, "was": fact.rule})
-    for question in told.questions or ():
-        found.questions += 1
-        asked = {"known": question.known_text, "new": question.new_text, "was": f"asked: {question.reason}"}
-        found.decided.append({"of": told.entity, **asked})
+            outcome.decided.append({"of": receipt.entity, "known": fact.evidence, "new": fact.fact, "was": fact.rule})
+    for question in receipt.questions or ():
+        outcome.questions += 1
+        texts = {"known": question.known_text, "new": question.new_text, "was": f"asked: {question.reason}"}
+        outcome.decided.append({"of": receipt.entity, **texts})

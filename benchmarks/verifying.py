@@ -1,4 +1,4 @@
-"""What `verify` costs beside one raw statement that reads all that it must compare."""
+"""The cost of `verify` beside one raw statement that reads all the data to compare."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ async def _row(place: Place, size: int, name: str, text: Callable[[int], str]) -
     say(f"filling {size:,} nodes and {2 * size:,} connections {name}, to verify them")
     await fill(place.memory, domain, size, text)
     await index(place.memory, domain)
-    found = await place.memory.upkeep.verify(domain=domain)
-    assert found.clean
+    verification = await place.memory.upkeep.verify(domain=domain)
+    assert verification.clean
     before = psutil.Process().memory_info().rss
 
     async def ours(_: int) -> object:
@@ -59,7 +59,13 @@ async def _row(place: Place, size: int, name: str, text: Callable[[int], str]) -
 
     floor = partial(place.driver.execute_query, READ_ALL, domain=domain)
     timings = await in_turns((ours, lambda _: floor()), TIMES, turn=1)
-    rates = [found.events * 1_000 / each.p50 for each in timings]
-    grown = (psutil.Process().memory_info().rss - before) / MIB
-    told = (f"{rate:,.0f}" for rate in rates)
-    return (f"{size:,} nodes {name}", f"{found.events:,}", *told, f"{rates[0] / rates[1]:.2f}", f"{grown:.0f}")
+    rates = [verification.events * 1_000 / timing.p50 for timing in timings]
+    result = (psutil.Process().memory_info().rss - before) / MIB
+    answer = (f"{rate:,.0f}" for rate in rates)
+    return (
+        f"{size:,} nodes {name}",
+        f"{verification.events:,}",
+        *answer,
+        f"{rates[0] / rates[1]:.2f}",
+        f"{result:.0f}",
+    )

@@ -19,7 +19,7 @@ LINKS = 3
 AT_ONCE = 1_000
 DEPTH = 3
 NODES = 50
-AROUND = f"""
+NEIGHBOURHOOD = f"""
 MATCH (n:_Node {{_domain: $domain, _id: $id}})-[r]-{{1,{DEPTH}}}(m)
 RETURN DISTINCT m._id AS id, m._title AS title LIMIT {NODES}
 """
@@ -53,21 +53,21 @@ class Graph:
 
     async def raw(self, statement: str, turn: int) -> object:
         """Ask the driver."""
-        given = {"domain": self.domain, "id": self.node(turn), "other": self.node(turn + 1)}
+        parameters = {"domain": self.domain, "id": self.node(turn), "other": self.node(turn + 1)}
         async with self.driver.session() as session:
-            found = await session.run(statement, given)  # pyright: ignore[reportArgumentType]
-            return await found.data()
+            result = await session.run(statement, parameters)  # pyright: ignore[reportArgumentType]
+            return await result.data()
 
-    def walk(self, name: str, **given: object) -> Operation:
+    def walk(self, name: str, **arguments: object) -> Operation:
         """Return a walk, beside its floor."""
-        asked: dict[str, object] = {"max_depth": DEPTH, "max_nodes": NODES, **given}
+        limits: dict[str, object] = {"max_depth": DEPTH, "max_nodes": NODES, **arguments}
 
         async def ours(turn: int) -> object:
-            return await self.memory.recall.traverse_memories(self.node(turn), **asked)  # pyright: ignore[reportArgumentType]
+            return await self.memory.recall.traverse_memories(self.node(turn), **limits)  # pyright: ignore[reportArgumentType]
 
-        return Operation(f"{name}, {self.size:,} nodes", ours, lambda turn: self.raw(AROUND, turn))
+        return Operation(f"{name}, {self.size:,} nodes", ours, lambda turn: self.raw(NEIGHBOURHOOD, turn))
 
-    async def linked(self) -> Operation:
+    async def walk_over_links(self) -> Operation:
         """Return a walk over links to a copy of the graph, once there are some."""
         copy = f"{self.domain}-copy"
         await self.memory.history.branch(copy)
@@ -81,8 +81,8 @@ class Graph:
         """Return a search for paths, beside the shortest path of the driver."""
 
         async def ours(turn: int) -> object:
-            found = self.memory.recall.find_path
-            return await found(self.node(turn), self.node(turn + 1), mode=mode, max_depth=6)  # pyright: ignore[reportArgumentType]
+            path = self.memory.recall.find_path
+            return await path(self.node(turn), self.node(turn + 1), mode=mode, max_depth=6)  # pyright: ignore[reportArgumentType]
 
         return Operation(f"path, {mode}, {self.size:,} nodes", ours, lambda turn: self.raw(PATH, turn))
 
@@ -91,7 +91,7 @@ async def walks(place: Place, sizes: Sequence[int]) -> str:
     """Return the table."""
     operations: list[Operation] = []
     for size in sizes:
-        graph = await _filled(place, size)
+        graph = await _fill(place, size)
         operations += [
             graph.walk(f"breadth first to depth {DEPTH}, {NODES} nodes at most"),
             graph.walk("the same, weighted", strategy="weighted"),
@@ -104,12 +104,12 @@ async def walks(place: Place, sizes: Sequence[int]) -> str:
             graph.path("shortest"),
             graph.path("k_shortest"),
         ]
-        operations += [await graph.linked()] if size <= LARGEST_LINKED else []
-    found = [await compare(operation, place.calls, turn=max(1, place.calls // 10)) for operation in operations]
-    return "\n".join(["## Walks and paths\n", single(found)])
+        operations += [await graph.walk_over_links()] if size <= LARGEST_LINKED else []
+    results = [await compare(operation, place.calls, turn=max(1, place.calls // 10)) for operation in operations]
+    return "\n".join(["## Walks and paths\n", single(results)])
 
 
-async def _filled(place: Place, size: int) -> Graph:
+async def _fill(place: Place, size: int) -> Graph:
     domain, random = fresh(f"bench-walks-{size}-"), Random(size)
     memory = place.memory.in_domain(domain)
     say(f"a random graph of {size:,} nodes")
@@ -118,7 +118,10 @@ async def _filled(place: Place, size: int) -> Graph:
     for start in range(0, size, AT_ONCE):
         page = range(start, min(start + AT_ONCE, size))
         await memory.execute_batch(
-            [{"op": "create_node", "type": "Thing", "content": f"Thing {one}", "id": f"n{one}"} for one in page]
+            [
+                {"op": "create_node", "type": "Thing", "content": f"Thing {number}", "id": f"n{number}"}
+                for number in page
+            ]
         )
     seq = 0
     for start in range(0, size * LINKS, AT_ONCE):

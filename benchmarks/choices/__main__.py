@@ -26,25 +26,25 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000], help="nodes of a side")
     parser.add_argument("--rounds", type=int, default=10, help="turns of each side that are counted")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what is measured")
-    given = parser.parse_args()
-    for part in measured(given.sizes, given.rounds, given.parts):
+    namespace = parser.parse_args()
+    for part in report_parts(namespace.sizes, namespace.rounds, namespace.parts):
         sys.stdout.write(f"{part}\n")
         sys.stdout.flush()
 
 
-def measured(sizes: Sequence[int], rounds: int, parts: Sequence[str]) -> Iterator[str]:
+def report_parts(sizes: Sequence[int], rounds: int, parts: Sequence[str]) -> Iterator[str]:
     """Yield the report, a table at a time."""
     yield _heading(rounds)
     for name, measure in (("keys", measure_keys), ("windows", measure_windows)):
         for size in sizes if name in parts else ():
             yield f"## {name}: {size:,} nodes of each side\n"
-            with bench(f"{name}-{size}") as one:
-                yield from measure(one, size, rounds)
+            with bench(f"{name}-{size}") as result:
+                yield from measure(result, size, rounds)
     for name, look in (("hazards", hazards), ("exactness", exactness)):
         if name in parts:
             yield f"## {name}\n"
-            with bench(name) as one:
-                yield look(one)
+            with bench(name) as result:
+                yield look(result)
 
 
 def _heading(rounds: int) -> str:

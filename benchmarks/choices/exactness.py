@@ -21,7 +21,7 @@ SPECIAL = '+-!(){}[]^"~*?:\\/&|<> \t\n\r'
 
 
 def exactness(bench: Bench) -> str:
-    """Return how often each way was wrong. Half of what is indexed behind the searches still waits."""
+    """Return the number of wrong results of each way. Half of the texts are not indexed yet."""
     bench.apply([*SCHEMA, WORDS])
     texts = {f"o{place:04}": text for place, text in enumerate(odd_texts(TEXTS))}
     _write(bench, texts)
@@ -52,7 +52,7 @@ def _takes_short(name: str) -> bool:
 
 def _all_finders(bench: Bench) -> Mapping[str, Callable[[str, str, int], Sequence[str]]]:
     def by_words(domain: str, needle: str, _: int) -> Sequence[str]:
-        escaped = "".join(f"\\{one}" if one in SPECIAL else one for one in fold(needle))
+        escaped = "".join(f"\\{text}" if text in SPECIAL else text for text in fold(needle))
         return [str(row["id"]) for row in bench.run(BY_WORDS, query=f"*{escaped}*", domain=domain)]
 
     return {**finders(bench), "full-text index of words, `*needle*`": by_words}
@@ -63,11 +63,11 @@ def _wrong(find: Callable[[str, str, int], Sequence[str]], texts: Mapping[str, s
     for needle in needles:
         right = set(holding(texts, needle))
         try:
-            found = set(find(DOMAIN, needle, ALL))
+            results = set(find(DOMAIN, needle, ALL))
         except Neo4jError:
             refused += 1
             continue
-        missed += bool(right - found)
-        added += bool(found - right)
+        missed += bool(right - results)
+        added += bool(results - right)
     counts = {"missed": missed, "too many": added, "refused": refused}
-    return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "none"
+    return ", ".join(f"{count} {label}" for label, count in counts.items() if count) or "none"

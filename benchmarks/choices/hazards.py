@@ -1,4 +1,4 @@
-"""What indexes refuse, and what making one in the write path does to others."""
+"""Values that indexes refuse, and the effect on other writers of creating an index in the write path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INDEXES = (
 
 
 def hazards(bench: Bench) -> str:
-    """Return what happened, in words and seconds."""
+    """Return the outcome as text, with seconds."""
     bench.apply(INDEXES)
     lines = [
         f"- Longest text that an index takes, in bytes: {_longest(bench, 'RangeOne'):,} (RANGE on one property), "
@@ -30,8 +30,9 @@ def hazards(bench: Bench) -> str:
         f"- The refusal: {_refusal(bench)}",
         f"- A value of 9,000 bytes in a domain that declared no index, on a label that another domain has indexed: "
         f"{'taken' if _takes(bench, 'RangeTwo', 9_000, 'bystander') else 'refused'}.",
-        f"- A transaction holds a label for {HOLD:.0f} s. Beside it, seconds until done: {_told(_making(bench))}.",
-        f"- The same while nobody makes an index: {_told(_writing(bench))}.",
+        f"- A transaction holds a label for {HOLD:.0f} s. Beside it, seconds until done: "
+        f"{_render_seconds(_making(bench))}.",
+        f"- The same while nobody makes an index: {_render_seconds(_writing(bench))}.",
     ]
     return "\n".join([*lines, ""])
 
@@ -85,7 +86,7 @@ def _writing(bench: Bench) -> Mapping[str, float]:
 
 
 def _beside(bench: Bench, held: str, statements: Mapping[str, str]) -> Mapping[str, float]:
-    """Return how long each statement took, begun one after the other while a transaction is open."""
+    """Return the seconds of each statement, started one after the other while a transaction is open."""
     for statement in (held, *_WRITERS.values()):
         bench.run(statement)  # so that labels and plans are there
     with bench.driver.session() as session, ThreadPoolExecutor(len(statements)) as pool:
@@ -97,7 +98,7 @@ def _beside(bench: Bench, held: str, statements: Mapping[str, str]) -> Mapping[s
             time.sleep(APART)
         time.sleep(HOLD - APART * len(statements))
         transaction.commit()
-        return {name: one.result() for name, one in taken.items()}
+        return {name: future.result() for name, future in taken.items()}
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -106,5 +107,5 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _told(seconds: Mapping[str, float]) -> str:
+def _render_seconds(seconds: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {taken:.2f}" for name, taken in seconds.items())

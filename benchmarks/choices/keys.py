@@ -70,23 +70,23 @@ class Side:
         ]
 
     def _values(self, number: int) -> Mapping[str, PropertyValue]:
-        every: Mapping[str, PropertyValue] = {
+        values: Mapping[str, PropertyValue] = {
             "code": number // GROUP,
             "name": f"thing number {number}",
             "state": ("open", "waiting", "done")[number % 3],
             "weight": number / 8,
         }
-        return {name: every[name] for name in self.properties}
+        return {name: values[name] for name in self.properties}
 
 
-ONE, FOUR = ("code",), ("code", "name", "state", "weight")
+ONE_KEY, FOUR_KEYS = ("code",), ("code", "name", "state", "weight")
 SIDES = {
-    "no index on 1 property": Side("Plain1", ONE),
-    "`_Key` rows of 1": Side("Rows1", ONE, rows=True),
-    "native index on 1": Side("Native1", ONE, native=True),
-    "no index on 4 properties": Side("Plain4", FOUR),
-    "`_Key` rows of 4": Side("Rows4", FOUR, rows=True),
-    "native indexes on 4": Side("Native4", FOUR, native=True),
+    "no index on 1 property": Side("Plain1", ONE_KEY),
+    "`_Key` rows of 1": Side("Rows1", ONE_KEY, rows=True),
+    "native index on 1": Side("Native1", ONE_KEY, native=True),
+    "no index on 4 properties": Side("Plain4", FOUR_KEYS),
+    "`_Key` rows of 4": Side("Rows4", FOUR_KEYS, rows=True),
+    "native indexes on 4": Side("Native4", FOUR_KEYS, native=True),
 }
 EDITION = "MATCH (d:_Domain {_id: $domain}) RETURN toString(d._created) + '/' + d._mended AS epoch, COLLECT {"
 FILTER = "n._id > $after AND all(key IN keys($filter) WHERE n[key] = $filter[key]) "
@@ -101,21 +101,21 @@ def measure_keys(bench: Bench, size: int, rounds: int) -> Iterator[str]:
     """Yield what choice A measures at a size."""
     bench.apply(schema())
     bench.run("UNWIND $ids AS id CREATE (:_Domain {_id: id, _created: datetime(), _mended: 0})", ids=[DOMAIN, WRITES])
-    yield _disk(size, _filled(bench, size))
+    yield _disk(size, _fill_sides(bench, size))
     yield _reads(bench, size, rounds)
     yield from _writes(bench, rounds)
 
 
-def _filled(bench: Bench, size: int) -> Mapping[str, int]:
+def _fill_sides(bench: Bench, size: int) -> Mapping[str, int]:
     """Write all sides, one after the other, and return the bytes that each added."""
     sizes: dict[str, int] = {}
-    before = bench.written()
+    before = bench.stored_bytes()
     for name, side in SIDES.items():
         bench.apply(side.schema)
         for start in range(0, size, BATCH):
             nodes = {f"{side.type}-{place}": place for place in range(start, min(start + BATCH, size))}
             bench.run(side.put, **side.parameters(DOMAIN, nodes))
-        after = bench.written()
+        after = bench.stored_bytes()
         sizes[name], before = after - before, after
     return sizes
 
@@ -134,12 +134,12 @@ def _reads(bench: Bench, size: int, rounds: int) -> str:
     def asking(kind: str, statement: str) -> Call:
         def ask() -> None:
             code = chance.randrange(size // GROUP)
-            found = _ask(bench, kind, statement, code)
-            assert sorted(found) == sorted(f"{kind}-{code * GROUP + step}" for step in range(GROUP))
+            results = _ask(bench, kind, statement, code)
+            assert sorted(results) == sorted(f"{kind}-{code * GROUP + step}" for step in range(GROUP))
 
         return ask
 
-    sides = {name: asking(*given) for name, given in statements.items()}
+    sides = {name: asking(*pair) for name, pair in statements.items()}
     timings = in_turns(bench.server.pid, sides, rounds=rounds, turn=20)
     return table(f"10 equal values among {size:,} nodes", timings)
 
@@ -157,9 +157,9 @@ def _writes(bench: Bench, rounds: int) -> Iterator[str]:
     changing = {name: _changing(bench, side) for name, side in sides}
     batches = {name: _creating(bench, side, BATCH) for name, side in sides}
     pid = bench.server.pid
-    yield table("A new node", in_turns(pid, creating, rounds=rounds, turn=20), every=3)
-    yield table("A node changed", in_turns(pid, changing, rounds=rounds, turn=20), every=3)
-    yield table(f"{BATCH} new nodes", in_turns(pid, batches, rounds=rounds, turn=2), every=3)
+    yield table("A new node", in_turns(pid, creating, rounds=rounds, turn=20), rows_of_a_base=3)
+    yield table("A node changed", in_turns(pid, changing, rounds=rounds, turn=20), rows_of_a_base=3)
+    yield table(f"{BATCH} new nodes", in_turns(pid, batches, rounds=rounds, turn=2), rows_of_a_base=3)
 
 
 def _creating(bench: Bench, side: Side, count: int) -> Call:

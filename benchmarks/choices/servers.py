@@ -25,10 +25,10 @@ class Bench:
     server: LocalServer
     driver: Driver
 
-    def run(self, statement: str, **given: object) -> list[Row]:
+    def run(self, statement: str, **arguments: object) -> list[Row]:
         """Run one statement in a transaction of its own, and return its rows."""
         with self.driver.session() as session:
-            return session.run(statement, given).data()  # pyright: ignore[reportArgumentType]
+            return session.run(statement, arguments).data()  # pyright: ignore[reportArgumentType]
 
     def apply(self, statements: Sequence[str]) -> None:
         """Change the schema and wait for it."""
@@ -36,7 +36,7 @@ class Bench:
             self.run(statement)
         self.run("CALL db.awaitIndexes()")
 
-    def written(self) -> int:
+    def stored_bytes(self) -> int:
         """Return the bytes of the database on disk. The server is stopped for it, which writes everything."""
         self.close()
         folder = self.settings.home / "neo4j" / "data" / "databases" / "neo4j"
@@ -76,9 +76,9 @@ def bench(name: str) -> Generator[Bench]:
     shutil.rmtree(settings.home, ignore_errors=True)
     server = local.ensure_running(settings)
     driver = GraphDatabase.driver(server.uri, auth=(server.username, server.password))
-    one = Bench(settings, server, driver)
+    result = Bench(settings, server, driver)
     try:
-        yield one
+        yield result
     finally:
-        one.close()
+        result.close()
         shutil.rmtree(settings.home, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Our own statements, as they are or with their labels and indexes exchanged for those of another side."""
+"""Our own statements, unchanged or with the labels and indexes of another side."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def together(*steps: Step) -> str:
     return "\n".join([*parts, "RETURN found_0"])
 
 
-def renamed(statement: str, names: Mapping[str, str]) -> str:
-    """Return a statement with names exchanged; longer names are to stand before those that they begin with."""
+def exchange_names(statement: str, names: Mapping[str, str]) -> str:
+    """Return a statement with names exchanged. Longer names must stand before their own prefixes."""
     for old, new in names.items():
         statement = statement.replace(old, new)
     return statement

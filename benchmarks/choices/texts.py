@@ -27,7 +27,7 @@ def text_of(place: int) -> str:
 
 
 def needles(texts: Sequence[str]) -> Mapping[str, str]:
-    """Return what is looked for, by what it stands for. A tenth of the texts is enough to choose it."""
+    """Return the needles by their label. A tenth of the texts is enough to choose them."""
     some = [fold(text) for text in texts[: max(len(texts) // 10, 100)]]
     words = Counter(word for text in some for word in set(text.split()) if len(word) > 3)
     tokens = Counter(token for text in some for token in grams(text) if token.isalpha())
@@ -45,8 +45,8 @@ def needles(texts: Sequence[str]) -> Mapping[str, str]:
 def _nearest(counts: Mapping[str, int], texts: Sequence[str], share: float) -> str:
     """Return the candidate whose share of the texts is nearest; the likely ones are counted as substrings."""
     wanted = share * len(texts)
-    likely = sorted(counts, key=lambda one: (abs(counts[one] - wanted), one))[:50]
-    return min(likely, key=lambda one: (abs(sum(one in text for text in texts) - wanted), one))
+    likely = sorted(counts, key=lambda candidate: (abs(counts[candidate] - wanted), candidate))[:50]
+    return min(likely, key=lambda candidate: (abs(sum(candidate in text for text in texts) - wanted), candidate))
 
 
 def holding(texts: Mapping[str, str], needle: str) -> Sequence[str]:

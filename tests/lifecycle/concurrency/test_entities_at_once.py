@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.agents import COMMAND, environment_of, verified
-from benchmarks.entities.at_once import rows, worked
+from benchmarks.entities.at_once import rows, run_callers
 from benchmarks.entities.servers import OURS, Start, official
 from graph_memory import Settings
 
@@ -31,9 +31,9 @@ async def test_two_servers_of_four_callers_lose_no_entity_and_double_none(
     environment: dict[str, str], domain: str, tmp_path: Path
 ):
     ours = Start(OURS, (str(COMMAND), "mcp", "--toolsets", "entities", "--domain", domain), environment)
-    outcome = await worked(ours, CALLS or 400, SEED)
+    outcome = await run_callers(ours, CALLS or 400, SEED)
     if CALLS:
-        print("\n" + rows([(OURS, outcome), ("official", await worked(official(tmp_path), CALLS, SEED))]))  # noqa: T201
+        print("\n" + rows([(OURS, outcome), ("official", await run_callers(official(tmp_path), CALLS, SEED))]))  # noqa: T201
     assert outcome.faults == {}, outcome
     assert outcome.names > outcome.calls / 4
     verified(environment, domain)
