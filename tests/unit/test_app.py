@@ -20,7 +20,7 @@ def settings(home: Path, uri: str, **more: str) -> Settings:
 
 
 @for_rows(
-    ("own", "given", "is_own"),
+    ("own", "text", "is_own"),
     [
         ("bolt://localhost:7687", "neo4j://127.0.0.1", True),
         ("neo4j+s://db.example", "bolt+s://db.example:7687", True),
@@ -32,29 +32,31 @@ def settings(home: Path, uri: str, **more: str) -> Settings:
         ("bolt://localhost", "bolt://ann:secret@localhost", False),
     ],
 )
-def test_the_memorys_login_is_for_its_own_server_alone(own: str, given: str, is_own: bool, tmp_path: Path):
-    expected = Neo4jSource(own, "ann", PASSWORD, "mine") if is_own else Neo4jSource(given)
-    assert source_at(settings(tmp_path, own), given, None) == expected
+def test_the_memorys_login_is_for_its_own_server_alone(own: str, text: str, is_own: bool, tmp_path: Path):
+    expected = Neo4jSource(own, "ann", PASSWORD, "mine") if is_own else Neo4jSource(text)
+    assert source_at(settings(tmp_path, own), text, None) == expected
 
 
 def test_a_login_for_sources_is_for_other_servers(tmp_path: Path):
-    given = settings(tmp_path, "bolt://localhost", source_username="bob", source_password="other")
-    assert source_at(given, "bolt://localhost", "films") == Neo4jSource("bolt://localhost", "ann", PASSWORD, "films")
-    assert source_at(given, "bolt://host", "films") == Neo4jSource("bolt://host", "bob", "other", "films")
+    with_source_login = settings(tmp_path, "bolt://localhost", source_username="bob", source_password="other")
+    assert source_at(with_source_login, "bolt://localhost", "films") == Neo4jSource(
+        "bolt://localhost", "ann", PASSWORD, "films"
+    )
+    assert source_at(with_source_login, "bolt://host", "films") == Neo4jSource("bolt://host", "bob", "other", "films")
 
 
-@pytest.mark.parametrize("given", ["bolt://localhost:7001", "neo4j://[::1]:7001", "bolt://127.0.0.1:7001"])
-def test_the_local_server_is_read_where_it_was_found(given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(local, "status", lambda _: seen("bolt://127.0.0.1:7001"))
-    found = SimpleNamespace(uri="bolt://127.0.0.1:7002", username="neo4j", password=PASSWORD)
-    monkeypatch.setattr(local, "ensure_running", lambda _: found)
-    source = source_at(Settings(home=tmp_path), given, None)
+@pytest.mark.parametrize("text", ["bolt://localhost:7001", "neo4j://[::1]:7001", "bolt://127.0.0.1:7001"])
+def test_the_local_server_is_read_where_it_was_found(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(local, "status", lambda _: status_of("bolt://127.0.0.1:7001"))
+    result = SimpleNamespace(uri="bolt://127.0.0.1:7002", username="neo4j", password=PASSWORD)
+    monkeypatch.setattr(local, "ensure_running", lambda _: result)
+    source = source_at(Settings(home=tmp_path), text, None)
     assert source == Neo4jSource("bolt://127.0.0.1:7002", "neo4j", PASSWORD)
     assert isinstance(source, Neo4jSource)
-    assert source.guard is found
+    assert source.guard is result
 
 
-def seen(uri: str) -> local.Status:
+def status_of(uri: str) -> local.Status:
     return local.Status(local.State.RUNNING, Path(), Path(), uri=uri)
 
 

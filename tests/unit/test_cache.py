@@ -34,14 +34,14 @@ def test_what_was_set_is_found_as_long_as_it_is_young():
 
 
 def test_reading_makes_a_value_young_again_only_if_that_is_wanted():
-    for update_age_on_get, found in ((True, 1), (False, None)):
+    for update_age_on_get, number in ((True, 1), (False, None)):
         clock = Clock()
         kept = cache(clock, update_age_on_get=update_age_on_get)
         kept.set("a", 1)
         clock.now += 8
         kept.get("a")
         clock.now += 8
-        assert kept.get("a") == found
+        assert kept.get("a") == number
 
 
 def test_asking_whether_there_is_a_value_is_no_use_of_it():
@@ -88,7 +88,7 @@ class Naive:
         self.entries: list[tuple[str, int, float]] = []
 
     def get(self, key: str) -> int | None:
-        for entry in [each for each in self.entries if each[0] == key]:
+        for entry in [entry for entry in self.entries if entry[0] == key]:
             self.entries.remove(entry)
             if self.clock.now - entry[2] <= self.ttl:
                 self.entries.append((key, entry[1], self.clock.now if self.updates else entry[2]))
@@ -96,13 +96,13 @@ class Naive:
         return None
 
     def set(self, key: str, value: int) -> None:
-        rest = [each for each in self.entries if each[0] != key]
+        rest = [entry for entry in self.entries if entry[0] != key]
         if len(rest) == len(self.entries) == self.most:
             rest = rest[1:]
         self.entries = [*rest, (key, value, self.clock.now)]
 
     def has(self, key: str) -> bool:
-        return any(each[0] == key and self.clock.now - each[2] <= self.ttl for each in self.entries)
+        return any(entry[0] == key and self.clock.now - entry[2] <= self.ttl for entry in self.entries)
 
 
 steps = st.tuples(st.sampled_from(["get", "set", "has", "wait"]), st.sampled_from("abcd"), st.integers(0, 5))

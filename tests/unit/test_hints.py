@@ -38,7 +38,7 @@ HOSTILE = "{delete_domain} {0} `graph-memory domain delete work` create_ontology
 
 def constants(tree: ast.Module) -> Mapping[str, list[str]]:
     """Return the texts that each name is given in a module."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant | ast.Tuple):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -46,8 +46,8 @@ def constants(tree: ast.Module) -> Mapping[str, list[str]]:
                 names = target.elts if isinstance(target, ast.Tuple) else [target] * len(values)
                 for name, value in zip(names, values, strict=False):
                     if isinstance(name, ast.Name) and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                        found.setdefault(name.id, []).append(value.value)
-    return found
+                        results.setdefault(name.id, []).append(value.value)
+    return results
 
 
 def hints(tree: ast.Module) -> Iterator[tuple[list[str], set[str]]]:
@@ -55,9 +55,11 @@ def hints(tree: ast.Module) -> Iterator[tuple[list[str], set[str]]]:
     named = constants(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Hint":
-            given = [one for one in node.args if not isinstance(one, ast.Attribute | ast.Starred)]
-            texts = [[one.value] if isinstance(one, ast.Constant) else named[ast.unparse(one)] for one in given]
-            yield [str(text) for some in texts for text in some], {one.arg or "" for one in node.keywords}
+            values = [argument for argument in node.args if not isinstance(argument, ast.Attribute | ast.Starred)]
+            texts = [
+                [value.value] if isinstance(value, ast.Constant) else named[ast.unparse(value)] for value in values
+            ]
+            yield [str(text) for some in texts for text in some], {keyword.arg or "" for keyword in node.keywords}
 
 
 def references(templates: list[str], values: set[str]) -> list[Reference]:
@@ -65,30 +67,30 @@ def references(templates: list[str], values: set[str]) -> list[Reference]:
 
 
 HINTS = {module: list(hints(tree)) for module, tree in TREES.items()}
-WRITTEN = [(module, one) for module, some in HINTS.items() for hint in some for one in references(*hint)]
+WRITTEN = [(module, reference) for module, some in HINTS.items() for hint in some for reference in references(*hint)]
 ELSEWHERE = [
     *(
-        ("rules", one)
+        ("rules", reference)
         for rule in CONNECTION_RULES.values()
-        for one in Hint(rule.hint, type="", source="", target="").references
+        for reference in Hint(rule.hint, type="", source="", target="").references
     ),
-    *(("prompts", one) for prompt in PROMPTS.values() for one in prompt.text(None).references),
+    *(("prompts", reference) for prompt in PROMPTS.values() for reference in prompt.text(None).references),
 ]
 VISIBLE = {" ".join(words) for words in COMMAND_LINES}
 
 
-def described(tree: ast.Module) -> set[int]:
+def described_lines(tree: ast.Module) -> set[int]:
     """Return the texts of a module that are docstrings, descriptions or templates."""
     named = {text for templates, _ in hints(tree) for text in templates}
-    found: set[int] = set()
+    numbers: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) or (
             isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in DESCRIBING
         ):
-            found |= {id(part) for part in ast.walk(node) if isinstance(node, ast.Call) or part is node.value}
+            numbers |= {id(part) for part in ast.walk(node) if isinstance(node, ast.Call) or part is node.value}
         if isinstance(node, ast.Constant) and node.value in named:
-            found.add(id(node))
-    return found
+            numbers.add(id(node))
+    return numbers
 
 
 def test_a_hint_refers_to_what_there_is():
@@ -103,19 +105,21 @@ def test_a_hint_refers_to_what_there_is():
                 assert all(OPERATIONS[name].takes(argument) for argument in reference.arguments), (module, reference)
 
 
-def unmarked(tree: ast.Module) -> list[str]:
+def unmarked_texts(tree: ast.Module) -> list[str]:
     """Return the texts of a module that name an operation in prose."""
-    known = described(tree)
+    known = described_lines(tree)
     texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in known]
-    return [str(one.value) for one in texts if " " in str(one.value) and NAME.search(str(one.value))]
+    return [
+        str(constant.value) for constant in texts if " " in str(constant.value) and NAME.search(str(constant.value))
+    ]
 
 
 def test_a_text_that_names_an_operation_marks_it():
-    assert unmarked(ast.parse('raise fault("a", f"{a} is none", "Use get_node.")')) == ["Use get_node."]
-    assert unmarked(ast.parse('raise fault("a", f"{a} is none", Hint("Use {get_node}."))')) == []
-    found = {module: texts for module, tree in TREES.items() if (texts := unmarked(tree))}
-    assert {module: texts for module, texts in found.items() if module not in IN_RESULTS} == {}
-    assert found.keys() == IN_RESULTS.keys()
+    assert unmarked_texts(ast.parse('raise fault("a", f"{a} is none", "Use get_node.")')) == ["Use get_node."]
+    assert unmarked_texts(ast.parse('raise fault("a", f"{a} is none", Hint("Use {get_node}."))')) == []
+    results = {module: texts for module, tree in TREES.items() if (texts := unmarked_texts(tree))}
+    assert {module: texts for module, texts in results.items() if module not in IN_RESULTS} == {}
+    assert results.keys() == IN_RESULTS.keys()
 
 
 def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
@@ -124,7 +128,7 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
         module
         for module, tree in TREES.items()
         if not module.startswith("cli/")
-        for known in [described(tree)]
+        for known in [described_lines(tree)]
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and id(node) not in known and "`graph-memory " in str(node.value)
     }
@@ -135,7 +139,7 @@ def test_a_command_in_a_text_is_marked_where_a_server_can_send_it():
 
 def test_every_command_in_the_table_is_one_that_a_hint_refers_to():
     assert COMMANDS.keys() <= {
-        ":".join([name, *one.arguments]) for _, one in [*WRITTEN, *ELSEWHERE] for name in one.names
+        ":".join([name, *reference.arguments]) for _, reference in [*WRITTEN, *ELSEWHERE] for name in reference.names
     }
 
 
@@ -195,35 +199,35 @@ def test_a_hint_among_the_values_keeps_its_parts():
 
 def test_the_command_line_has_commands_and_calls():
     hint = Hint("{query_nodes} finds it with {max_results}.", " {memory_log:full} has ids; {select_domain}.")
-    told = error_text(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
-    assert told.startswith("Hint: `graph-memory query` finds it with --limit. ")
-    assert told.endswith(" `graph-memory log --full` has ids; select_domain.")
+    text = error_text(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
+    assert text.startswith("Hint: `graph-memory query` finds it with --limit. ")
+    assert text.endswith(" `graph-memory log --full` has ids; select_domain.")
     hint_of_two = Hint("Use {delete_observations|forget}.")
     assert error_text(GraphError(Code.INTERNAL, "No", {"hint": hint_of_two})).endswith("Use `graph-memory forget`.")
     CALLED_BY_NAME.set(True)
     try:
-        told = error_text(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
+        text = error_text(GraphError(Code.NODE_NOT_FOUND, "No", {"hint": hint})).splitlines()[1]
     finally:
         CALLED_BY_NAME.set(False)
-    assert told.startswith("Hint: `graph-memory call query_nodes` finds it with max_results.")
+    assert text.startswith("Hint: `graph-memory call query_nodes` finds it with max_results.")
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "text"),
     [
         ("valid_at is 7", "--valid-at is 7"),
         ('"x" is not a valid valid_at', '"x" is not a valid --valid-at'),
         ('"valid_at" is none', '"valid_at" is none'),
     ],
 )
-def test_a_message_has_the_option_of_the_argument_that_is_at_fault(message: str, said: str):
+def test_a_message_has_the_option_of_the_argument_that_is_at_fault(message: str, text: str):
     assert (
-        error_text(GraphError(Code.INVALID_ARGUMENT, message, {"argument": "valid_at"})) == f"INVALID_ARGUMENT: {said}"
+        error_text(GraphError(Code.INVALID_ARGUMENT, message, {"argument": "valid_at"})) == f"INVALID_ARGUMENT: {text}"
     )
 
 
 def test_what_is_left_of_a_hint_begins_a_sentence():
-    """A template that continues a sentence stands behind one that is always there."""
+    """A template that continues a sentence stands behind a template that is always there."""
     for templates, values in (hint for some in HINTS.values() for hint in some):
         if len(templates) > 1 and references(templates[:1], values):
             assert templates[1][0] in " \n{", templates

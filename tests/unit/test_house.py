@@ -26,7 +26,7 @@ ORDERED_BY_A_CONTRACT = {"", "memory"}
 """Folders whose children a layers contract of `pyproject.toml` lists one by one."""
 
 
-def named(path: Path) -> str:
+def name_of(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
@@ -69,7 +69,7 @@ def imports_by_folder() -> Mapping[str, Mapping[str, set[str]]]:
 
 def level(child: str, imports: Mapping[str, set[str]]) -> int:
     """Return the number of modules on the longest path of imports that starts at a child of a folder."""
-    return 1 + max((level(each, imports) for each in imports.get(child, ())), default=0)
+    return 1 + max((level(text, imports) for text in imports.get(child, ())), default=0)
 
 
 NAMES = {module_name(path) for path in MODULES if path.name != "__init__.py"}
@@ -81,18 +81,22 @@ FOLDERS = sorted({".".join(path.parent.relative_to(PACKAGE).parts) for path in M
 def test_a_module_and_its_functions_are_short_enough_to_be_read(path: Path):
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LINES_OF_A_MODULE
-    long = {each.name: each.end_lineno - each.lineno + 1 for each in functions(ast.parse(text)) if each.end_lineno}
+    long = {
+        function.name: function.end_lineno - function.lineno + 1
+        for function in functions(ast.parse(text))
+        if function.end_lineno
+    }
     assert {name: lines for name, lines in long.items() if lines > LINES_OF_A_FUNCTION} == {}
 
 
 def test_a_statement_stands_in_the_folder_of_the_package_that_binds_it():
     bound = [
-        (match[1], room_of(path), named(path))
+        (match[1], room_of(path), name_of(path))
         for path in MODULES
         for match in re.finditer(r'\bquery\(\s*f?"(\w+)/', path.read_text(encoding="utf-8"))
     ]
     assert len(bound) > 100
-    assert [each for each in bound if each[0] != each[1]] == []
+    assert [pair for pair in bound if pair[0] != pair[1]] == []
 
 
 @for_rows("folder", FOLDERS)
@@ -111,7 +115,7 @@ def test_the_contract_of_pure_modules_names_modules_that_exist():
     [pure] = [contract for contract in contracts if contract["name"] == "decisions are pure"]
     names = {module_name(path).removesuffix(".__init__") for path in MODULES}
     patterns = {name: re.escape(name).replace(r"\*\*", r"\w+(\.\w+)*") for name in pure["source_modules"]}
-    unused = [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, each) for each in names)]
+    unused = [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, name) for name in names)]
     assert unused == []
 
 

@@ -23,10 +23,10 @@ def test_a_git_work_tree_is_one_project_and_its_neighbour_another(tmp_path: Path
         (tmp_path / name / "src" / "deep").mkdir(parents=True)
         (tmp_path / name / ".git").mkdir()
     root = tmp_path / "one" / "kitchen"
-    found = domain_for("auto", root)
-    assert re.fullmatch(r"kitchen-[0-9a-f]{8}", found)
-    assert domain_for("auto", root / "src" / "deep") == found
-    assert domain_for("auto", tmp_path / "two" / "kitchen") != found
+    text = domain_for("auto", root)
+    assert re.fullmatch(r"kitchen-[0-9a-f]{8}", text)
+    assert domain_for("auto", root / "src" / "deep") == text
+    assert domain_for("auto", tmp_path / "two" / "kitchen") != text
     assert domain_for("auto", tmp_path / "two" / "kitchen").startswith("kitchen-")
 
 
@@ -61,9 +61,9 @@ def test_however_a_folder_is_reached_it_is_the_same_project(tmp_path: Path, monk
     ],
 )
 def test_the_name_is_that_of_a_domain_whatever_the_folder_is_called(tmp_path: Path, folder: str, name: str) -> None:
-    found = domain_for("auto", tmp_path / folder)
-    assert re.fullmatch(rf"{name}-[0-9a-f]{{8}}", found)
-    assert check_domain(found) == found
+    text = domain_for("auto", tmp_path / folder)
+    assert re.fullmatch(rf"{name}-[0-9a-f]{{8}}", text)
+    assert check_domain(text) == text
     assert domain_for("auto", Path("/")).startswith("project-")
 
 

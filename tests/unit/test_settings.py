@@ -37,8 +37,8 @@ def test_a_path_is_resolved_as_a_shell_would(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv(name, written.replace("{home}", str(tmp_path)))
     settings = Settings()
-    found = settings.memory_file_path if name == "MEMORY_FILE_PATH" else settings.home
-    assert found == tmp_path / "my memory.jsonl"
+    path = settings.memory_file_path if name == "MEMORY_FILE_PATH" else settings.home
+    assert path == tmp_path / "my memory.jsonl"
 
 
 @pytest.mark.parametrize("written", ["", "  ", '""', "''", ' "" ', "'  '", "$EMPTY", "file://"])

@@ -13,9 +13,9 @@ import graph_memory.memory.api as facades
 def public_methods() -> Iterator[tuple[str, Callable[..., object]]]:
     """Give the public methods of all facades, by `Class.method`."""
     for module in pkgutil.iter_modules(facades.__path__):
-        found = importlib.import_module(f"{facades.__name__}.{module.name}")
-        for _, facade in inspect.getmembers(found, inspect.isclass):
-            if facade.__module__ == found.__name__:
+        result = importlib.import_module(f"{facades.__name__}.{module.name}")
+        for _, facade in inspect.getmembers(result, inspect.isclass):
+            if facade.__module__ == result.__name__:
                 for name, method in inspect.getmembers(facade, inspect.isfunction):
                     if not name.startswith("_"):
                         yield f"{facade.__name__}.{name}", method
@@ -23,7 +23,11 @@ def public_methods() -> Iterator[tuple[str, Callable[..., object]]]:
 
 def test_all_options_but_the_first_are_keyword_only():
     options = {
-        name: [one.name for one in inspect.signature(method).parameters.values() if is_positional_option(one)]
+        name: [
+            parameter.name
+            for parameter in inspect.signature(method).parameters.values()
+            if is_positional_option(parameter)
+        ]
         for name, method in public_methods()
     }
     assert len(options) > 80

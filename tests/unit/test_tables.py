@@ -26,10 +26,10 @@ def test_every_row_runs_and_each_that_fails_is_named() -> None:
 def test_tables_can_be_multiplied() -> None:
     ran: list[str] = []
 
-    @for_rows(("one", "two"), [("a", "b"), ("c", "d")])
+    @for_rows(("text", "two"), [("a", "b"), ("c", "d")])
     @for_rows("three", ["e", "f"])
-    def joins(one: str, two: str, three: str) -> None:
-        ran.append(one + two + three)
+    def joins(text: str, two: str, three: str) -> None:
+        ran.append(text + two + three)
 
     joins()
     assert ran == ["abe", "abf", "cde", "cdf"]

@@ -45,7 +45,7 @@ def faults(tree: ast.Module) -> Iterator[str]:
 
 
 def keeps(method: Function) -> bool:
-    """Say whether a method assigns to an attribute of its object."""
+    """Return whether a method assigns to an attribute of its object."""
     targets = (node for node in ast.walk(method) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     return method.name != "__init__" and any(name_of(target.value) == "self" for target in targets)
 

@@ -49,8 +49,8 @@ def test_an_archetype_that_cannot_be_used_is_named_with_the_reason(
 
 
 def test_an_extraction_is_bounded_by_type_and_keeps_only_names_that_can_be_stored():
-    found = Extraction()
-    assert [found.add("file", name) for name in ("", "a\x00b", "\ud800", "x" * 201, " a\tb ")] == [
+    extraction = Extraction()
+    assert [extraction.add("file", name) for name in ("", "a\x00b", "\ud800", "x" * 201, " a\tb ")] == [
         "",
         "",
         "",
@@ -58,12 +58,12 @@ def test_an_extraction_is_bounded_by_type_and_keeps_only_names_that_can_be_store
         "a b",
     ]
     for number in range(80):
-        found.add("file", f"{number}.py")
-        found.relate("0.py", "imports", f"{number}.py")
-    found.add("error", "KeyError", "was raised")
-    found.add("type", "KeyError", "was fixed", "was raised")
-    found.relate("KeyError", "is_in", "nowhere.py")
-    kept = found.truncate()
+        extraction.add("file", f"{number}.py")
+        extraction.relate("0.py", "imports", f"{number}.py")
+    extraction.add("error", "KeyError", "was raised")
+    extraction.add("type", "KeyError", "was fixed", "was raised")
+    extraction.relate("KeyError", "is_in", "nowhere.py")
+    kept = extraction.truncate()
     assert len(kept.types) == 50
     assert (kept.types["KeyError"], kept.observations) == ("error", {"KeyError": ("was raised", "was fixed")})
     assert {end for _, _, end in kept.relations} < {*kept.types}

@@ -1,4 +1,4 @@
-"""What the archetype `coding_agent` finds in transcripts, measured on 200 lines that were labelled before its rules.
+"""Mentions that the archetype `coding_agent` extracts from transcripts, measured on 200 lines that were labelled first.
 
 The lines are from this repository's logs of tests, git, linters, package managers and shells. The rules were tuned on
 the first 100 lines, and then measured once on the others: 38 of 39 files, 14 of 14 errors and 7 of 7 commits, nothing
@@ -26,7 +26,7 @@ LINES = [
 HALVES = {"tuned": LINES[:100], "unseen": LINES[100:]}
 
 
-def found_in(text: str, kind: str) -> set[str]:
+def names_in(text: str, kind: str) -> set[str]:
     return {name for name, own in extract("tool_call", text).types.items() if own == kind}
 
 
@@ -34,9 +34,9 @@ def found_in(text: str, kind: str) -> set[str]:
 @for_rows("kind", ["file", "error", "commit", "command", "package", "test"])
 def test_the_names_in_labelled_lines_are_found_and_few_others(kind: str, half: str):
     wanted = {(number, name) for number, row in enumerate(HALVES[half]) for name in row.get(f"{kind}s", ())}
-    found = {(number, name) for number, row in enumerate(HALVES[half]) for name in found_in(row["line"], kind)}
-    assert len(found & wanted) >= 0.9 * len(wanted) > 0
-    assert len(found & wanted) >= 0.95 * len(found)
+    pairs = {(number, name) for number, row in enumerate(HALVES[half]) for name in names_in(row["line"], kind)}
+    assert len(pairs & wanted) >= 0.9 * len(wanted) > 0
+    assert len(pairs & wanted) >= 0.95 * len(pairs)
 
 
 COMMIT = """commit c71faace72b753cff6b9ca72ebb229c5157185ce
@@ -94,9 +94,9 @@ def test_relations_join_what_a_transcript_says_together(text: str, relations: se
     st.text(max_size=300) | st.lists(st.sampled_from([*"a/.:=_-'\"`[]( \n0A$+\ud800", "Error", "commit "])).map("".join)
 )
 def test_any_text_gives_names_that_can_be_stored(text: str):
-    found = extract("tool_call", text).truncate()
-    assert all(name.isprintable() and 0 < len(name) <= 200 for name in found.types)
-    assert {end for start, _, stop in found.relations for end in (start, stop)} <= {*found.types}
+    extraction = extract("tool_call", text).truncate()
+    assert all(name.isprintable() and 0 < len(name) <= 200 for name in extraction.types)
+    assert {end for start, _, stop in extraction.relations for end in (start, stop)} <= {*extraction.types}
 
 
 @for_rows(

@@ -1,4 +1,4 @@
-"""What a scan of a project finds. File names and project files are untrusted."""
+"""The results of a scan of a project. File names and project files are untrusted."""
 
 from __future__ import annotations
 
@@ -40,16 +40,20 @@ def test_the_type_and_build_system_come_from_the_files_at_the_root(
     tmp_path: Path, files: dict[str, str], project_type: str | None, build_system: str | None
 ) -> None:
     write(tmp_path, files)
-    found = scan(tmp_path)
-    assert (found.project_type, found.build_system, found.git_status) == (project_type, build_system, None)
+    environment = scan(tmp_path)
+    assert (environment.project_type, environment.build_system, environment.git_status) == (
+        project_type,
+        build_system,
+        None,
+    )
 
 
 def test_conventions_and_services_are_named(tmp_path: Path) -> None:
     services = "services: {web: {image: x}, db: {image: y}}"
     write(tmp_path, {"pyproject.toml": "[tool.ruff]\n[tool.pytest]", "AGENTS.md": "", "compose.yaml": services})
-    found = scan(tmp_path)
-    assert found.conventions == ("AGENTS.md", "pytest in pyproject.toml", "ruff in pyproject.toml")
-    assert found.services == ("web", "db")
+    environment = scan(tmp_path)
+    assert environment.conventions == ("AGENTS.md", "pytest in pyproject.toml", "ruff in pyproject.toml")
+    assert environment.services == ("web", "db")
 
 
 MERGES = "\n".join(
@@ -79,28 +83,28 @@ def test_a_strange_compose_file_names_no_services(tmp_path: Path, text: str) -> 
 def test_services_are_named_beside_merges_and_dates_and_up_to_a_maximum(tmp_path: Path) -> None:
     services = r'services: {<<: *a1, web: {}, "d\ud800": {<<: *a11}}'
     write(tmp_path, {"compose.yaml": f"{MERGES}\nx: 2026-13-45\n{services}"})
-    found = scan(tmp_path)
-    assert found.services == ("web", r"d\ud800")
-    assert found.model_dump_json()
+    environment = scan(tmp_path)
+    assert environment.services == ("web", r"d\ud800")
+    assert environment.model_dump_json()
     many = {"compose.yaml": "services:\n" + "".join(f"  s{number}: {{}}\n" for number in range(200))}
     write(tmp_path, {**many, "pyproject.toml": "".join(f"[tool.t{number}]\n" for number in range(200))})
-    found = scan(tmp_path)
-    assert (len(found.services), len(found.conventions)) == (100, 100)
+    environment = scan(tmp_path)
+    assert (len(environment.services), len(environment.conventions)) == (100, 100)
 
 
 def test_a_deeply_nested_pyproject_is_read_as_empty(tmp_path: Path) -> None:
     write(tmp_path, {"pyproject.toml": "a = " + "[" * 20_000})
-    found = scan(tmp_path)
-    assert (found.project_type, found.build_system, found.conventions) == ("python", None, ())
+    environment = scan(tmp_path)
+    assert (environment.project_type, environment.build_system, environment.conventions) == ("python", None, ())
 
 
 def test_outside_git_hidden_built_and_linked_folders_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, {"a/b.py": "", "c.py": "", ".venv/x.py": "", "node_modules/y.js": ""})
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     os.utime(tmp_path / "c.py", (0, 0))
-    found = scan(tmp_path)
-    assert found.file_tree == ("c.py", "a/b.py")
-    assert found.recent_changes == ("a/b.py", "c.py")
+    environment = scan(tmp_path)
+    assert environment.file_tree == ("c.py", "a/b.py")
+    assert environment.recent_changes == ("a/b.py", "c.py")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
@@ -110,11 +114,11 @@ def test_in_a_work_tree_git_says_what_is_ignored_and_what_has_changed(tmp_path: 
     git(tmp_path, "add", ".gitignore", "kept.py")
     git(tmp_path, "commit", "--message", "first")
     write(tmp_path, {"kept.py": "2"})
-    found = scan(tmp_path)
-    assert found.file_tree == (".gitignore", "kept.py", "line\\u000abreak.py")
-    assert found.git_status is not None
-    assert (found.git_status.branch, found.git_status.ahead) == ("trunk", None)
-    assert found.git_status.changed == ("kept.py", "line\\u000abreak.py")
+    environment = scan(tmp_path)
+    assert environment.file_tree == (".gitignore", "kept.py", "line\\u000abreak.py")
+    assert environment.git_status is not None
+    assert (environment.git_status.branch, environment.git_status.ahead) == ("trunk", None)
+    assert environment.git_status.changed == ("kept.py", "line\\u000abreak.py")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
@@ -127,10 +131,10 @@ def test_a_file_in_a_merge_conflict_is_listed_once(tmp_path: Path) -> None:
         git(tmp_path, "commit", "--message", text)
     with pytest.raises(subprocess.CalledProcessError):
         git(tmp_path, "merge", "one")
-    found = scan(tmp_path)
-    assert found.file_tree == ("a.txt",)
-    assert found.git_status is not None
-    assert found.git_status.changed == ("a.txt",)
+    environment = scan(tmp_path)
+    assert environment.file_tree == ("a.txt",)
+    assert environment.git_status is not None
+    assert environment.git_status.changed == ("a.txt",)
 
 
 FILTER = (
@@ -155,9 +159,9 @@ def test_a_filter_of_the_project_is_not_run(tmp_path: Path, is_included: bool) -
     root, trace = tmp_path / "project", tmp_path / "trace"
     hostile(root, "[include]\n path = own" if is_included else FILTER.format(trace))
     write(root, {".git/own": FILTER.format(trace)})
-    found = scan(root).git_status
-    assert found is not None
-    assert (found.changed, trace.exists()) == (("a.txt",), False)
+    status = scan(root).git_status
+    assert status is not None
+    assert (status.changed, trace.exists()) == (("a.txt",), False)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
@@ -165,8 +169,8 @@ def test_a_filter_that_cannot_be_switched_off_leaves_the_status_out(tmp_path: Pa
     root, trace = tmp_path / "project", tmp_path / "trace"
     hostile(root, FILTER.format(trace).replace('"x"', '"x=y"'))
     write(root, {".gitattributes": "*.txt filter=x=y"})
-    found = scan(root)
-    assert (found.git_status, found.file_tree, trace.exists()) == (None, (".gitattributes", "a.txt"), False)
+    environment = scan(root)
+    assert (environment.git_status, environment.file_tree, trace.exists()) == (None, (".gitattributes", "a.txt"), False)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")
@@ -176,9 +180,9 @@ def test_a_filter_of_a_submodule_is_not_run(tmp_path: Path) -> None:
     hostile(root / "part", FILTER.format(trace))
     git(root, "init", "--initial-branch", "trunk")
     git(root, "add", "b.txt", "part")
-    found = scan(root).git_status
-    assert found is not None
-    assert (found.changed, trace.exists()) == (("b.txt", "part"), False)
+    status = scan(root).git_status
+    assert status is not None
+    assert (status.changed, trace.exists()) == (("b.txt", "part"), False)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="the machine has no git")

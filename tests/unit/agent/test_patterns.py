@@ -46,8 +46,8 @@ def test_the_lower_bound_is_that_of_wilson():
     assert wilson_lower_bound(90, 100) > wilson_lower_bound(9, 10)
 
 
-def pattern(name: str, *, confidence: float = 1, bound: float = 0, **given: float) -> Pattern:
-    conditions = conditions_of([{"value": word, "weight": weight} for word, weight in given.items()])
+def pattern(name: str, *, confidence: float = 1, bound: float = 0, **scores: float) -> Pattern:
+    conditions = conditions_of([{"value": word, "weight": weight} for word, weight in scores.items()])
     return Pattern(
         id=name, name=name, pattern_type="solution", conditions=conditions, confidence=confidence, success_bound=bound
     )
@@ -61,14 +61,14 @@ def test_the_share_of_the_weights_that_hold_counts_times_the_confidence_then_wha
         pattern("unsure", timeout=1, confidence=0.2),
         pattern("other", disk=1),
     ]
-    found = match_patterns(known, Situation("retry after a timeout"), 10)
-    assert [(one.pattern.name, one.score) for one in found] == [
+    matches = match_patterns(known, Situation("retry after a timeout"), 10)
+    assert [(match.pattern.name, match.score) for match in matches] == [
         ("sure", 1.0),
         ("both", 1.0),
         ("half", 0.5),
         ("unsure", 0.2),
     ]
-    assert [one.value for one in found[2].held] == ["timeout"]
+    assert [condition.value for condition in matches[2].held] == ["timeout"]
 
 
 def test_a_custom_condition_is_a_function_and_types_are_compared_in_any_case():
@@ -78,14 +78,16 @@ def test_a_custom_condition_is_a_function_and_types_are_compared_in_any_case():
         {"type": "error_type", "value": "TimeoutError"},
         {"type": "entity_type", "value": "file"},
     ]
-    one = Pattern(id="1", name="1", pattern_type="anti_pattern", conditions=conditions_of(kinds), confidence=0.6)
-    [found] = match_patterns([one], Situation("a long query", entity_types=["File"], error_types=["timeouterror"]), 1)
-    assert (found.score, found.warning) == (0.6, "Avoid this: 1")
-    assert match_patterns([one], Situation("short"), 1) == ()
+    result = Pattern(id="1", name="1", pattern_type="anti_pattern", conditions=conditions_of(kinds), confidence=0.6)
+    [match] = match_patterns(
+        [result], Situation("a long query", entity_types=["File"], error_types=["timeouterror"]), 1
+    )
+    assert (match.score, match.warning) == (0.6, "Avoid this: 1")
+    assert match_patterns([result], Situation("short"), 1) == ()
 
 
 @for_rows(
-    "given",
+    "values",
     [
         [],
         [{"value": "x"}] * 51,
@@ -95,14 +97,14 @@ def test_a_custom_condition_is_a_function_and_types_are_compared_in_any_case():
         *([{"value": "x", "weight": weight}] for weight in (0, -1, math.nan, math.inf, True, "1")),
     ],
 )
-def test_conditions_at_fault_are_refused(given: list[dict[str, object]]):
+def test_conditions_at_fault_are_refused(values: list[dict[str, object]]):
     with pytest.raises(GraphError) as caught:
-        conditions_of(given)
+        conditions_of(values)
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
 def test_steps_are_text_or_an_action_with_its_tool():
-    assert [one.to_dict() for one in steps_of(["wait", {"action": "retry", "tool": "http"}])] == [
+    assert [step.to_dict() for step in steps_of(["wait", {"action": "retry", "tool": "http"}])] == [
         {"action": "wait"},
         {"action": "retry", "tool": "http"},
     ]

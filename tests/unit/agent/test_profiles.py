@@ -1,4 +1,4 @@
-"""What a profile of a user takes and stores, and which corrections fit a query."""
+"""Profiles of a user: accepted and stored values, and the corrections that fit a query."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tables import for_rows
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
 
-def observed(*texts: str) -> list[ObservationDetail]:
+def observation_details(*texts: str) -> list[ObservationDetail]:
     return [ObservationDetail(id=f"obs_{n}", text=text, ts=NOW + timedelta(n)) for n, text in enumerate(texts)]
 
 
-def known(original: str, corrected: str, context: str | None = None, *, days: int = 0) -> UserEntry[Correction]:
+def correction(original: str, corrected: str, context: str | None = None, *, days: int = 0) -> UserEntry[Correction]:
     name = f"{original} {context}"
     time = NOW + timedelta(days)
     return UserEntry("user", Correction(id=name, original=original, corrected=corrected, context=context, time=time))
@@ -40,18 +40,25 @@ def known(original: str, corrected: str, context: str | None = None, *, days: in
 
 @for_rows("odd", ['say "no"', "a\nb", "ends in \\", '". Context: "x', "数据库", "not x, but y."])
 def test_a_correction_is_read_as_it_was_given(odd: str):
-    given = {"original": odd, "corrected": f"{odd}!", "context": odd}
-    texts = [stored_correction(given), stored_correction({"original": "a", "corrected": odd}), stored_feedback("good")]
-    newest, oldest = corrections_of(observed(*texts, "likes tea"))
+    arguments = {"original": odd, "corrected": f"{odd}!", "context": odd}
+    texts = [
+        stored_correction(arguments),
+        stored_correction({"original": "a", "corrected": odd}),
+        stored_feedback("good"),
+    ]
+    newest, oldest = corrections_of(observation_details(*texts, "likes tea"))
     assert (newest.original, newest.corrected, newest.context) == ("a", odd, None)
     assert (oldest.original, oldest.corrected, oldest.context) == (odd, f"{odd}!", odd)
-    assert [feedback.text for feedback in feedback_of(observed(*texts))] == ["good"]
+    assert [feedback.text for feedback in feedback_of(observation_details(*texts))] == ["good"]
 
 
 @pytest.mark.parametrize("odd", [r"C:\dir", "a\nb", r"\ud800"])
 def test_an_observation_that_only_looks_like_a_correction_is_none(odd: str):
     text = f'Corrected by the user: not "{odd}", but "b". Context: "{odd}".'
-    assert corrections_of(observed(text.removesuffix("."), f'Corrected by the user: not "a", but "{odd}".')) == []
+    assert (
+        corrections_of(observation_details(text.removesuffix("."), f'Corrected by the user: not "a", but "{odd}".'))
+        == []
+    )
 
 
 @for_rows(
@@ -86,9 +93,9 @@ def test_lists_are_read_back_and_a_text_that_a_person_wrote_is_one_item():
     assert [texts_of(stored) for stored in (None, 3, "[]", "")] == [None] * 4
 
 
-NPM = known("npm", "pnpm", "installing packages")
-DEPLOY = known("We deploy on Fridays", "We deploy on Tuesdays", "release planning", days=1)
-LONG = known("the parser returns a tuple of tokens", "the parser returns a list of nodes", days=2)
+NPM = correction("npm", "pnpm", "installing packages")
+DEPLOY = correction("We deploy on Fridays", "We deploy on Tuesdays", "release planning", days=1)
+LONG = correction("the parser returns a tuple of tokens", "the parser returns a list of nodes", days=2)
 
 
 @for_rows(

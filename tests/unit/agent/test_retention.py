@@ -1,4 +1,4 @@
-"""What `prune` selects, and what it never selects."""
+"""Selections of `prune`: nodes that it selects, and nodes that it never selects."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ EVENTS = [event("a1", "a", 1), event("a2", "a", 3), event("b1", "b", 2), event("
 def test_whole_finished_sessions_go_first_without_events_that_something_cites(
     limit: int, others: list[StoredNode], connections: list[StoredConnection], expected: list[str]
 ) -> None:
-    found = select([*EVENTS, *others], connections, {}, Limits(events=limit), NOW)
-    assert found == Selection(events=tuple(expected))
+    selection = select([*EVENTS, *others], connections, {}, Limits(events=limit), NOW)
+    assert selection == Selection(events=tuple(expected))
 
 
 def test_patterns_that_were_applied_often_and_failed_go_first() -> None:
@@ -74,8 +74,8 @@ def test_patterns_that_were_applied_often_and_failed_go_first() -> None:
 def test_the_least_salient_entities_and_the_lightest_relations_go_first() -> None:
     relations = [link("", "x", "y", weight=0.9), link("", "y", "z", weight=0.1), link("", "z", "x")]
     about = link("Involves", "c1", "z")
-    found = select(EVENTS, [*relations, about], {"x": 0, "y": 0, "z": 0}, Limits(entities=1, relations=2), NOW)
-    assert found == Selection(entities=("y",), relations=("y--z",))
+    selection = select(EVENTS, [*relations, about], {"x": 0, "y": 0, "z": 0}, Limits(entities=1, relations=2), NOW)
+    assert selection == Selection(entities=("y",), relations=("y--z",))
 
 
 def test_each_day_without_a_session_is_a_session() -> None:
@@ -87,18 +87,18 @@ def test_nothing_that_a_batch_has_no_room_for_is_selected_nor_what_it_cites(monk
     events = [event(f"{number}", "a", 1) for number in range(5)]
     cites = [link("CausedBy", "4", "0"), *(link("Involves", "1", f"x{number}") for number in range(5))]
     monkeypatch.setattr(retention, "MOST_ITEMS", 4)
-    found = select(events, cites, {}, Limits(events=0), NOW)
-    assert (found.events, found.left_out) == (("1", "2", "3"), 1)
+    selection = select(events, cites, {}, Limits(events=0), NOW)
+    assert (selection.events, selection.left_out) == (("1", "2", "3"), 1)
     monkeypatch.undo()
     monkeypatch.setattr(retention, "MOST_ATTACHED", 3)
-    found = select(events, cites, {}, Limits(events=0), NOW)
-    assert (found.events, found.left_out) == (("0", "2", "3", "4"), 1)
+    selection = select(events, cites, {}, Limits(events=0), NOW)
+    assert (selection.events, selection.left_out) == (("0", "2", "3", "4"), 1)
 
 
 def test_what_cannot_be_deleted_stays_with_what_it_cites() -> None:
     learned = [pattern("p", 0, 9), *EVENTS]
-    found = select(learned, [link("LearnedFrom", "p", "a1")], {}, Limits(0, patterns=0), NOW, fixed={"p"})
-    assert (found.patterns, found.events) == ((), ("b1", "a2"))
+    selection = select(learned, [link("LearnedFrom", "p", "a1")], {}, Limits(0, patterns=0), NOW, fixed={"p"})
+    assert (selection.patterns, selection.events) == ((), ("b1", "a2"))
 
 
 def test_the_oldest_documents_go_first() -> None:
@@ -106,8 +106,8 @@ def test_the_oldest_documents_go_first() -> None:
     assert select(documents, [], {}, Limits(documents=1), NOW).documents == ("1", "2")
 
 
-@pytest.mark.parametrize("given", [{"cats": 1}, {"events": -1}, {"events": True}, {"events": 1.5}])
-def test_a_limit_that_is_none_is_refused(given: dict[str, object]) -> None:
+@pytest.mark.parametrize("arguments", [{"cats": 1}, {"events": -1}, {"events": True}, {"events": 1.5}])
+def test_a_limit_that_is_none_is_refused(arguments: dict[str, object]) -> None:
     assert limits_of({"events": 5}, Limits(patterns=7)) == Limits(events=5, patterns=7)
     with pytest.raises(GraphError):
-        limits_of(given, Limits())
+        limits_of(arguments, Limits())

@@ -26,7 +26,7 @@ def test_calls_are_counted_by_tool_and_outcome_with_their_durations_and_errors()
     pytest_, ruff = statistics_of(calls)
     assert (pytest_.tool, pytest_.uses, pytest_.successes, pytest_.failures) == ("pytest", 24, 20, 3)
     assert (pytest_.mean_ms, pytest_.p95_ms, pytest_.last_used) == (10.5, 19.0, "2026-01-02")
-    errors = [(one.error, one.count) for one in pytest_.common_errors or ()]
+    errors = [(error.error, error.count) for error in pytest_.common_errors or ()]
     assert errors == [("timeout after # s at #", 2), ("# failed", 1)]
     assert (ruff.uses, ruff.mean_ms, ruff.p95_ms, ruff.common_errors, ruff.last_used) == (1, None, None, None, None)
 
@@ -38,5 +38,5 @@ def test_a_percentile_is_that_of_the_nearest_rank(values: list[float], expected:
 
 def test_a_duration_that_no_call_can_have_does_not_count():
     odd = [1.7e308, 1.7e308, float("nan"), float("inf"), 10**400, 1.1e12]
-    [found] = statistics_of([call(tool="t", duration_ms=duration) for duration in [*odd, 5, 1e12]])
-    assert (found.uses, found.mean_ms, found.p95_ms) == (8, 500_000_000_002.5, 1e12)
+    [statistics] = statistics_of([call(tool="t", duration_ms=duration) for duration in [*odd, 5, 1e12]])
+    assert (statistics.uses, statistics.mean_ms, statistics.p95_ms) == (8, 500_000_000_002.5, 1e12)

@@ -35,10 +35,10 @@ async def test_a_session_keeps_its_goal_its_outputs_and_its_notes(sessions: Sess
     await working.set("goal", "Release 1.0")
     await working.set("tries", [1, {"by": "Ann"}])
     await working.set("recent_outputs", {"tool": "pytest", "failed": 3})
-    found = await working.set("recent_outputs", "passed")
-    assert (found.goal, found.scratchpad) == ("Release 1.0", {"tries": [1, {"by": "Ann"}]})
-    assert found.recent_outputs == ({"tool": "pytest", "failed": 3}, "passed")
-    assert 0 < found.used_tokens < found.context_window
+    memory = await working.set("recent_outputs", "passed")
+    assert (memory.goal, memory.scratchpad) == ("Release 1.0", {"tries": [1, {"by": "Ann"}]})
+    assert memory.recent_outputs == ({"tool": "pytest", "failed": 3}, "passed")
+    assert 0 < memory.used_tokens < memory.context_window
     assert (await working.get("tries")).value == [1, {"by": "Ann"}]
     assert (await Working(sessions, "work", "tuesday").get()).goal is None
     assert (await Working(sessions, "home", "monday").get()).goal is None
@@ -49,12 +49,12 @@ async def test_a_session_keeps_its_goal_its_outputs_and_its_notes(sessions: Sess
 async def test_the_oldest_outputs_make_room_for_a_new_one(working: Working) -> None:
     await working.set("context_window", 100)
     await working.set("goal", "Release")
-    found = await working.get()
+    memory = await working.get()
     for number in range(4):
-        found = await working.set("recent_outputs", f"output {number} " + "word " * 20)
-    assert [str(output)[:8] for output in found.recent_outputs or ()] == ["output 1", "output 2", "output 3"]
-    assert [str(output)[:8] for output in found.dropped or ()] == ["output 0"]
-    assert found.used_tokens <= 100
+        memory = await working.set("recent_outputs", f"output {number} " + "word " * 20)
+    assert [str(output)[:8] for output in memory.recent_outputs or ()] == ["output 1", "output 2", "output 3"]
+    assert [str(output)[:8] for output in memory.dropped or ()] == ["output 0"]
+    assert memory.used_tokens <= 100
 
 
 @for_rows(
@@ -97,8 +97,8 @@ async def test_the_session_used_longest_ago_is_forgotten(sessions: Sessions, wor
 
 async def test_a_value_of_null_is_returned(working: Working) -> None:
     await working.set("note", None)
-    found = await working.get("note")
-    assert (found.session, found.value) == ("monday", None)
+    memory = await working.get("note")
+    assert (memory.session, memory.value) == ("monday", None)
 
 
 async def test_a_smaller_window_drops_many_outputs_with_few_counts_in_a_thread(
@@ -109,16 +109,16 @@ async def test_a_smaller_window_drops_many_outputs_with_few_counts_in_a_thread(
         await working.set("recent_outputs", f"output {number}")
     threads: list[threading.Thread] = []
 
-    def counted(text: str) -> int:
+    def count_tokens(text: str) -> int:
         threads.append(threading.current_thread())
         return tokens_of_text(text)
 
-    monkeypatch.setattr(module, "tokens_of_text", counted)
-    found = await working.set("context_window", 200)
-    assert len(found.recent_outputs or ()) + len(found.dropped or ()) == 300
-    assert 190 < found.used_tokens <= 200
+    monkeypatch.setattr(module, "tokens_of_text", count_tokens)
+    memory = await working.set("context_window", 200)
+    assert len(memory.recent_outputs or ()) + len(memory.dropped or ()) == 300
+    assert 190 < memory.used_tokens <= 200
     await working.get()
-    await working.get("goal" if found.goal else "context_window")
+    await working.get("goal" if memory.goal else "context_window")
     assert len(threads) < 25
     assert threading.main_thread() not in threads
 

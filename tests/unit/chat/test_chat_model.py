@@ -66,8 +66,8 @@ async def test_anthropics_protocol_is_spoken_to_anthropic(server: ModelServer):
     server.says = lambda text: f"You said {text}."
     async with client(server.url, provider="anthropic") as model:
         assert await model.reply("Be kind.", "hello") == Reply("You said hello.")
-    [asked] = server.asked
-    assert asked == {
+    [results] = server.asked
+    assert results == {
         "path": "/v1/messages",
         "model": "m",
         "max_tokens": 4_096,
@@ -206,8 +206,8 @@ async def test_nobody_is_asked_without_the_key_that_is_needed(server: ModelServe
 
 async def test_the_key_is_in_no_message_log_or_trace(server: ModelServer, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.DEBUG)
-    said = f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode()
-    server.faults.extend([Fault(500, body=said), Fault(401, body=said)])
+    data = f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode()
+    server.faults.extend([Fault(500, body=data), Fault(401, body=data)])
     async with client(server.url, provider="anthropic") as model:
         with pytest.raises(ModelUnavailable) as failure:
             await model.reply("s", "t")
@@ -219,10 +219,10 @@ async def test_the_key_is_in_no_message_log_or_trace(server: ModelServer, caplog
 # The settings
 
 
-def service(**given: str) -> Service:
-    found = chat_model(Settings.model_validate(given))
-    assert isinstance(found, RemoteModel)
-    return found._service
+def service(**arguments: str) -> Service:
+    model = chat_model(Settings.model_validate(arguments))
+    assert isinstance(model, RemoteModel)
+    return model._service
 
 
 def test_without_a_setting_there_is_no_model():
@@ -230,8 +230,8 @@ def test_without_a_setting_there_is_no_model():
 
 
 def test_a_provider_has_its_usual_address_and_model():
-    found = [service(model=each) for each in ("ollama", "openai", "anthropic")]
-    assert [(each.url, each.model, each.login) for each in found] == [
+    services = [service(model=text) for text in ("ollama", "openai", "anthropic")]
+    assert [(service.url, service.model, service.login) for service in services] == [
         ("http://localhost:11434/v1", "llama3.2", "bearer"),
         ("https://api.openai.com/v1", "gpt-5-mini", "bearer"),
         ("https://api.anthropic.com/v1", "claude-haiku-4-5", "x-api-key"),
@@ -241,7 +241,7 @@ def test_a_provider_has_its_usual_address_and_model():
 
 
 @pytest.mark.parametrize(
-    ("given", "key"),
+    ("arguments", "key"),
     [
         ({"model": "openai"}, "theirs"),
         ({"model": "anthropic"}, "claude"),
@@ -252,10 +252,10 @@ def test_a_provider_has_its_usual_address_and_model():
         ({"model": "ollama", "model_url": "https://api.openai.com/v1"}, ""),
     ],
 )
-def test_the_key_of_a_provider_goes_to_it_alone(given: dict[str, str], key: str, monkeypatch: pytest.MonkeyPatch):
+def test_the_key_of_a_provider_goes_to_it_alone(arguments: dict[str, str], key: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "theirs")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "claude")
-    assert service(**given).key.get_secret_value() == key
+    assert service(**arguments).key.get_secret_value() == key
 
 
 @pytest.mark.parametrize(

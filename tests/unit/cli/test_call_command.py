@@ -22,8 +22,8 @@ from graph_memory.operations.table import CALLABLE, OPERATIONS, TOOLSETS
 from unit.mcp_server.mcp_fakes import RecordingMemory
 
 
-def call(*arguments: str, **given: Any) -> Any:
-    return CliRunner().invoke(app, ["call", *arguments], **given)
+def call(*arguments: str, **options: Any) -> Any:
+    return CliRunner().invoke(app, ["call", *arguments], **options)
 
 
 @pytest.fixture
@@ -31,15 +31,15 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
     recording = RecordingMemory()
 
     @asynccontextmanager
-    async def opened(*_: object, **__: object) -> AsyncIterator[RecordingMemory]:
+    async def open_recording(*_: object, **__: object) -> AsyncIterator[RecordingMemory]:
         yield recording
 
-    monkeypatch.setattr("graph_memory.app.open_memory", opened)
+    monkeypatch.setattr("graph_memory.app.open_memory", open_recording)
     return recording
 
 
 @pytest.mark.parametrize(
-    ("operation", "given", "read"),
+    ("operation", "values", "read"),
     [
         ("create_node", ["type=Note", "content=5", "tags=a", "tags=b"], {"content": "5", "tags": ["a", "b"]}),
         ("create_node", ['properties={"n": 1}', "title:=null"], {"properties": {"n": 1}, "title": None}),
@@ -52,12 +52,12 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
         ("search_content", ["query=" + "[" * 5_000], {"query": "[" * 5_000}),
     ],
 )
-def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, given: list[str], read: dict[str, Any]):
-    assert parse_call_arguments(OPERATIONS[operation], given).items() >= read.items()
+def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, values: list[str], read: dict[str, Any]):
+    assert parse_call_arguments(OPERATIONS[operation], values).items() >= read.items()
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         (["content"], "content is not an argument with a value"),
         (["=x"], "=x is not an argument with a value"),
@@ -68,9 +68,9 @@ def test_a_value_is_read_as_the_schema_of_its_argument_allows(operation: str, gi
         (["properties:=" + "[" * 5_000], "is not JSON"),
     ],
 )
-def test_text_that_is_no_argument_is_refused(given: list[str], message: str):
+def test_text_that_is_no_argument_is_refused(values: list[str], message: str):
     with pytest.raises(GraphError, match=message.replace("{", r"\{")) as refusal:
-        parse_call_arguments(OPERATIONS["create_node"], given)
+        parse_call_arguments(OPERATIONS["create_node"], values)
     assert refusal.value.code is Code.INVALID_ARGUMENT
     assert refusal.value.hint
 
@@ -78,8 +78,8 @@ def test_text_that_is_no_argument_is_refused(given: list[str], message: str):
 def test_the_result_is_that_of_the_tool(memory: RecordingMemory):
     answer = call("create_node", "type=Project", "content=# Kitchen", "--domain", "work")
     assert json.loads(answer.stdout) == {"node_id": "mem_1", "version": 7}
-    given = {"type": "Project", "content": "# Kitchen", "format": "text", "domain": "work"}
-    assert memory.calls == [("create_node", (), given)]
+    arguments = {"type": "Project", "content": "# Kitchen", "format": "text", "domain": "work"}
+    assert memory.calls == [("create_node", (), arguments)]
 
 
 def test_arguments_come_from_a_file_too_and_those_of_the_command_line_come_first(
@@ -89,7 +89,7 @@ def test_arguments_come_from_a_file_too_and_those_of_the_command_line_come_first
     source.write_text('{"node_id": "mem_0", "expected_version": 7}')
     assert call("delete_node", "node_id=mem_1", "--json", str(source)).exit_code == 0
     assert call("delete_node", "--json", "-", input='{"node_id": "mem_2"}').exit_code == 0
-    assert [given for _, _, given in memory.calls] == [
+    assert [named for _, _, named in memory.calls] == [
         {"node_id": "mem_1", "expected_version": 7},
         {"node_id": "mem_2"},
     ]
@@ -137,7 +137,7 @@ def test_the_list_names_every_operation_and_of_one_every_argument():
     assert lines.keys() == OPERATIONS.keys()
     assert {name for name in lines if "MCP only" in lines[name]} == {*OPERATIONS} - {*CALLABLE}
     assert {name for name in lines if "(by name" in lines[name]} == {
-        n for n, each in OPERATIONS.items() if each.by_name
+        n for n, operation in OPERATIONS.items() if operation.by_name
     }
     described = call("query_nodes", "--list").stdout
     assert described.startswith("Find nodes by type")
@@ -148,7 +148,7 @@ def test_the_list_names_every_operation_and_of_one_every_argument():
 
 def test_the_shell_completes_operations_and_their_arguments():
     assert operations("memory_re") == ["memory_revert", "memory_revert_session"]
-    assert {*operations("")} == {*CALLABLE} <= {each.name for tools in TOOLSETS.values() for each in tools}
+    assert {*operations("")} == {*CALLABLE} <= {tool.name for tools in TOOLSETS.values() for tool in tools}
 
     context = SimpleNamespace(params={"operation": "get_node"})
     assert operation_arguments(cast("typer.Context", context), "no") == ["node_id="]

@@ -265,17 +265,17 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
     return recording
 
 
-def run(*arguments: str, **given: Any) -> Any:
-    return CliRunner().invoke(app, list(arguments), **given)
+def run(*arguments: str, **options: Any) -> Any:
+    return CliRunner().invoke(app, list(arguments), **options)
 
 
-def asked(memory: RecordingMemory) -> list[tuple[str, dict[str, Any]]]:
-    """Return what the memory was asked, positional arguments by number, without what is left to the default."""
+def calls_of(memory: RecordingMemory) -> list[tuple[str, dict[str, Any]]]:
+    """Return the calls of the memory, positional arguments by number, without omitted arguments."""
     calls = [(name, {**{str(n): value for n, value in enumerate(args)}, **named}) for name, args, named in memory.calls]
-    return [(name, {key: value for key, value in given.items() if value is not None}) for name, given in calls]
+    return [(name, {key: value for key, value in named.items() if value is not None}) for name, named in calls]
 
 
-async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMemory) -> Any:
+async def tool_text(name: str, arguments: dict[str, Any], memory: RecordingMemory) -> Any:
     async with client_of(opens(memory), toolsets=(*Settings().toolsets, name)) as client:
         return (await client.call_tool(name, arguments)).structured_content
 
@@ -292,11 +292,11 @@ def test_every_operation_with_a_command_is_there_and_so_is_its_command():
 async def test_json_is_the_structured_answer_of_the_tool(name: str, memory: RecordingMemory):
     command, arguments = AS_TOOLS[name]
     by_tool = RecordingMemory()
-    said = await said_by_tool(name, {**arguments, "domain": "work"}, by_tool)
+    answer = await tool_text(name, {**arguments, "domain": "work"}, by_tool)
     result = await in_thread(*command, "--domain", "work", "--json")
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout) == said
-    assert positional_by_name(asked(memory)) == positional_by_name(asked(by_tool))
+    assert json.loads(result.stdout) == answer
+    assert positional_by_name(calls_of(memory)) == positional_by_name(calls_of(by_tool))
 
 
 async def in_thread(*arguments: str) -> Any:
@@ -306,7 +306,7 @@ async def in_thread(*arguments: str) -> Any:
 
 def positional_by_name(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, list[Any]]]:
     """Return the calls with the values in an order of their own: one adapter names what the other gives by place."""
-    return [(name, sorted(map(repr, given.values()))) for name, given in calls]
+    return [(name, sorted(map(repr, named.values()))) for name, named in calls]
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -390,13 +390,13 @@ def test_a_whole_id_is_not_looked_for(memory: RecordingMemory):
 def test_a_value_is_read_as_the_ontology_declares_it(memory: RecordingMemory):
     rules = {"year": "integer", "read": "boolean", "isbn": "string"}
     memory.answers["get_ontology"] = ontology_from({"node_types": [{"name": "Book", "properties": rules}]})
-    given = ("-p", "year=2017", "-p", "read=true", "-p", "isbn=12", "-p", "note=3", "-p", "rank:=3")
+    values = ("-p", "year=2017", "-p", "read=true", "-p", "isbn=12", "-p", "note=3", "-p", "rank:=3")
     wanted = {"year": 2017, "read": True, "isbn": "12", "note": "3", "rank": 3}
     for command in (["node", "create", "Book"], ["query", "--type", "Book"], ["query"]):
-        assert run(*command, *given).exit_code == 0
+        assert run(*command, *values).exit_code == 0
         assert memory.calls[-1][2]["properties"] == wanted, command
     memory.answers["get_node"] = NODE.model_copy(update={"type": "Book"})
-    assert run("node", "update", "mem_1", *given).exit_code == 0
+    assert run("node", "update", "mem_1", *values).exit_code == 0
     assert memory.calls[-1][2]["properties"] == wanted
 
 
@@ -415,13 +415,15 @@ def test_events_are_named_by_number_or_id_and_in_one_way_only(memory: RecordingM
 
 def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: RecordingMemory):
     names = ("session_0123456789", "session_0199", "desk")
-    one = SessionSummary(
+    summary = SessionSummary(
         source="agent", began=MOMENT, ended=MOMENT, changes=1, subjects=1, about=("Call",), first_seq=1, last_seq=1
     )
-    memory.answers["sessions"] = Sessions(sessions=tuple(one.model_copy(update={"session": name}) for name in names))
+    memory.answers["sessions"] = Sessions(
+        sessions=tuple(summary.model_copy(update={"session": name}) for name in names)
+    )
     memory.answers["revert_session"] = Reverted(dry_run=False, changes=(), skipped=())
-    for given, meant in (("session_012", "session_0123456789"), ("desk", "desk"), ("current", "current")):
-        assert run("revert", "--session", given).exit_code == 0
+    for text, meant in (("session_012", "session_0123456789"), ("desk", "desk"), ("current", "current")):
+        assert run("revert", "--session", text).exit_code == 0
         assert memory.calls[-1][1] == (meant,)
     assert getattr(run("revert", "--session", "session_01").exception, "code", None) is Code.INVALID_ARGUMENT
     del memory.answers["sessions"]  # a whole name is not looked for
@@ -464,19 +466,19 @@ def test_content_is_written_byte_for_byte(memory: RecordingMemory, tmp_path: Any
 def test_ids_are_printed_alone_so_that_scripts_can_take_them(memory: RecordingMemory):
     assert run("node", "create", "Project").stdout == "mem_1\n"
     assert run("connection", "create", "Knows", "a", "b").stdout == "conn_1\n"
-    assert asked(memory)[0][1]["1"] == ""
+    assert calls_of(memory)[0][1]["1"] == ""
 
 
 def test_standard_input_is_content(memory: RecordingMemory):
     assert run("node", "create", "Project", "-f", "-", input="piped").exit_code == 0
-    assert asked(memory)[0][1]["1"] == "piped"
+    assert calls_of(memory)[0][1]["1"] == "piped"
 
 
 def test_an_edited_node_is_guarded_by_the_version_that_was_read(memory: RecordingMemory, monkeypatch: Any):
     monkeypatch.setenv("VISUAL", "true")
     assert run("node", "update", "mem_1", "--edit").exit_code == 0
-    _, given = asked(memory)[-1]
-    assert (given["expected_version"], given["content"]) == (7, "Größe 🏠")
+    _, arguments = calls_of(memory)[-1]
+    assert (arguments["expected_version"], arguments["content"]) == (7, "Größe 🏠")
 
 
 @pytest.mark.parametrize(("answer", "deleted"), [("n\n", False), ("y\n", True)])
@@ -487,11 +489,11 @@ def test_a_person_is_asked_before_a_delete(
     monkeypatch.setattr("graph_memory.cli.input.options.should_confirm", lambda *, yes: not yes)
     result = run(*command, input=answer)
     assert "“Kitchen”" in result.stderr
-    assert any(name.startswith("delete") for name, _ in asked(memory)) is deleted
+    assert any(name.startswith("delete") for name, _ in calls_of(memory)) is deleted
     assert (result.exit_code == 0) is deleted
     memory.calls.clear()
     assert run(*command, "--yes").exit_code == 0
-    assert [name.split("_")[0] for name, _ in asked(memory)] == ["delete"]
+    assert [name.split("_")[0] for name, _ in calls_of(memory)] == ["delete"]
 
 
 def test_deleting_a_node_says_what_is_counted(memory: RecordingMemory):
@@ -501,7 +503,7 @@ def test_deleting_a_node_says_what_is_counted(memory: RecordingMemory):
 def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
     file = tmp_path / "one.yaml"
     file.write_text("node_types: [Project]")
-    for answer, told in (
+    for answer, text in (
         ((True, ("Project",), ()), "Created the ontology: 1 node type, 0 connection types.\n"),
         ((False, ("A", "B"), ("X",)), "Added 2 node types, 1 connection type: A, B, X.\n"),
         ((False, (), ()), "The domain already has all of these types.\n"),
@@ -510,21 +512,21 @@ def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
         memory.answers["apply_ontology"] = results.OntologyApplied(
             version=3, created=created, node_types=nodes, connection_types=connections
         )
-        assert run("ontology", "apply", str(file)).stdout == told
+        assert run("ontology", "apply", str(file)).stdout == text
     assert memory.calls[0][1] == (ontology_from({"node_types": ["Project"]}),)
 
 
 def test_files_are_validated_merged_and_drawn_without_a_database(tmp_path: Any):
-    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
-    one.write_text("node_types: [Project]")
+    result, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    result.write_text("node_types: [Project]")
     other.write_text("node_types: [Project, Person]")
-    assert run("ontology", "validate", str(one)).stdout.endswith("is valid: 1 node type, 0 connection types.\n")
-    assert json.loads(run("ontology", "validate", str(one), "--json").stdout)["valid"] is True
-    merged = run("ontology", "merge", str(one), "-", input="node_types: [Person]")
+    assert run("ontology", "validate", str(result)).stdout.endswith("is valid: 1 node type, 0 connection types.\n")
+    assert json.loads(run("ontology", "validate", str(result), "--json").stdout)["valid"] is True
+    merged = run("ontology", "merge", str(result), "-", input="node_types: [Person]")
     assert merged.stdout == "node_types: [Project, Person]\nconnection_types: []\n"
     assert run("ontology", "diagram", str(other)).stdout.startswith('flowchart LR\n  n0["Project"]\n')
-    one.write_text("node_types: [Project]\nnod: 1")
-    fault = run("ontology", "validate", str(one)).exception
+    result.write_text("node_types: [Project]\nnod: 1")
+    fault = run("ontology", "validate", str(result)).exception
     assert isinstance(fault, GraphError)
     assert fault.details["line"] == 2
 
@@ -597,8 +599,8 @@ def test_what_a_hand_did_is_settled_as_it_was_asked_for(memory: RecordingMemory)
     result = run("reconcile", "--adopt", "mem_1", "--adopt", "mem_2", "--restore-all", "--domain", "work", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout) == memory.answers["reconcile"].to_dict()
-    given = {"adopt": ["mem_1", "mem_2"], "restore": "all", "domain": "work"}
-    assert memory.calls == [("reconcile", (), given)]
+    arguments = {"adopt": ["mem_1", "mem_2"], "restore": "all", "domain": "work"}
+    assert memory.calls == [("reconcile", (), arguments)]
 
 
 def test_a_review_needs_a_person(memory: RecordingMemory):
@@ -612,11 +614,11 @@ def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: p
     monkeypatch.setenv("NEO4J_PASSWORD", "hunter2")
     monkeypatch.setenv("GRAPH_MEMORY_BLOB_URL", "s3://key:hunter2@bucket")
     result = run("config", "--json")
-    found = {one["name"]: one for one in json.loads(result.stdout)["settings"]}
-    assert set(found) == set(Settings.model_fields)
-    assert found["neo4j_password"]["source"] == "environment"
-    assert found["domain"]["source"] == "default"
-    assert found["home"]["environment"] == "GRAPH_MEMORY_HOME"
+    answer = {setting["name"]: setting for setting in json.loads(result.stdout)["settings"]}
+    assert set(answer) == set(Settings.model_fields)
+    assert answer["neo4j_password"]["source"] == "environment"
+    assert answer["domain"]["source"] == "default"
+    assert answer["home"]["environment"] == "GRAPH_MEMORY_HOME"
     for arguments in ([], ["--detail"], ["--json"]):
         assert "hunter2" not in run("config", *arguments).stdout
 
@@ -625,6 +627,9 @@ def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     hint = Hint("Find nodes with {query_nodes}.")
     error = GraphError(Code.INVALID_ARGUMENT, "No valid_at", {"argument": "valid_at", "hint": hint})
     assert error_text(error) == "INVALID_ARGUMENT: No --valid-at\nHint: Find nodes with `graph-memory query`."
-    told = error_data(error)
-    assert (told["message"], told["details"]["hint"]) == ("No --valid-at", "Find nodes with `graph-memory query`.")
+    rendered = error_data(error)
+    assert (rendered["message"], rendered["details"]["hint"]) == (
+        "No --valid-at",
+        "Find nodes with `graph-memory query`.",
+    )
     assert "`graph-memory log --subject mem_1` shows" in error_text(erased_error("default", "mem_1"))

@@ -48,12 +48,12 @@ def test_run_ends_with_the_status_of_the_code_and_without_a_traceback(
     monkeypatch.setattr(main, "app", fail)
     with pytest.raises(SystemExit) as ended:
         main.run()
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     assert ended.value.code == EXIT_STATUS[code]
-    assert told.err.startswith(f"{code}: ")
-    assert told.err.count("\n") <= 2
-    assert "Traceback" not in told.err
-    assert told.out == ""
+    assert output.err.startswith(f"{code}: ")
+    assert output.err.count("\n") <= 2
+    assert "Traceback" not in output.err
+    assert output.out == ""
 
 
 def test_what_nobody_expected_names_its_kind_but_not_its_text():
@@ -88,7 +88,7 @@ def test_a_command_line_that_is_not_understood_is_told_as_json_to_a_program(
     monkeypatch.setattr(sys, "argv", ["graph-memory", *arguments, "--json"])
     with pytest.raises(SystemExit) as ended:
         main.run()
-    told = json.loads(capsys.readouterr().err)
+    result = json.loads(capsys.readouterr().err)
     assert ended.value.code == EXIT_STATUS[Code.INVALID_ARGUMENT]
-    assert told["code"] == "INVALID_ARGUMENT"
-    assert "--help` shows its arguments and options" in told["details"]["hint"]
+    assert result["code"] == "INVALID_ARGUMENT"
+    assert "--help` shows its arguments and options" in result["details"]["hint"]

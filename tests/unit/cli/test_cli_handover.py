@@ -34,7 +34,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells 
 
 
 class Visitor:
-    """Somebody who knows the address that a web browser was given."""
+    """A visitor who knows the address that the web browser opened."""
 
     def __init__(self) -> None:
         self.answers: list[requests.Response] = []
@@ -158,14 +158,14 @@ def test_a_page_that_cannot_be_opened_is_given_up_at_once():
 
 @little_endian
 def test_the_user_of_a_connection_is_that_of_its_end():
-    one, other, sixth = ("127.0.0.1", 40_000), ("127.0.0.1", 50_000), ("127.0.0.1", 40_001)
+    browser, server, sixth = ("127.0.0.1", 40_000), ("127.0.0.1", 50_000), ("127.0.0.1", 40_001)
     tables = [TABLE, TABLE_OF_IPV6]
-    assert user_of(one, other, tables) == 1001
-    assert user_of(other, one, tables) == 1000
-    assert user_of(sixth, other, tables) == 1002
-    assert user_of(sixth, other, [TABLE]) is None
-    assert user_of(one, ("127.0.0.2", 50_000), tables) is None
-    assert user_of(one, other, []) is None
+    assert user_of(browser, server, tables) == 1001
+    assert user_of(server, browser, tables) == 1000
+    assert user_of(sixth, server, tables) == 1002
+    assert user_of(sixth, server, [TABLE]) is None
+    assert user_of(browser, ("127.0.0.2", 50_000), tables) is None
+    assert user_of(browser, server, []) is None
 
 
 def test_what_a_started_program_writes_on_stdout_comes_on_stderr(capfd):
@@ -181,8 +181,8 @@ def test_what_a_started_program_writes_on_stdout_comes_on_stderr(capfd):
 )
 def test_a_display_is_known_by_what_names_it(monkeypatch, name, value):
     monkeypatch.setattr("sys.platform", "linux")
-    for one in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
-        monkeypatch.delenv(one, raising=False)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
     assert not has_display()
     monkeypatch.setenv(name, value)
     assert has_display()

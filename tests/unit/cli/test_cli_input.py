@@ -1,4 +1,4 @@
-"""What the command line takes: properties, and content from wherever it comes."""
+"""Input of the command line: properties, and content from any source."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def editor(tmp_path: Path, script: str) -> str:
 
 
 @for_rows(
-    ("given", "value"),
+    ("text", "value"),
     [
         ("p=next", "next"),
         ("p=1", "1"),
@@ -54,15 +54,15 @@ def editor(tmp_path: Path, script: str) -> str:
         ('p:={"enum": ["a"]}', {"enum": ["a"]}),
     ],
 )
-def test_a_value_is_text_after_an_equals_sign_and_json_after_a_colon_and_one(given: str, value: object):
-    found = parse_assignments([given])
-    assert found == {"p": value}
-    assert isinstance(found["p"], type(value))
+def test_a_value_is_text_after_an_equals_sign_and_json_after_a_colon_and_one(text: str, value: object):
+    result = parse_assignments([text])
+    assert result == {"p": value}
+    assert isinstance(result["p"], type(value))
 
 
-@for_rows("given", ["p", "=1", ":=1", "p:=", "p:=next", "p:=NaN", "p:={"])
-def test_what_is_no_property_is_refused(given: str):
-    assert code_of(parse_assignments, [given]) is Code.INVALID_ARGUMENT
+@for_rows("text", ["p", "=1", ":=1", "p:=", "p:=next", "p:=NaN", "p:={"])
+def test_what_is_no_property_is_refused(text: str):
+    assert code_of(parse_assignments, [text]) is Code.INVALID_ARGUMENT
 
 
 def test_no_property_is_none_and_one_given_twice_is_a_mistake():
@@ -72,7 +72,7 @@ def test_no_property_is_none_and_one_given_twice_is_a_mistake():
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "given"),
+    ("name", "data", "expected"),
     [
         ("a.md", "# Größe\r\n".encode(), ContentInput("# Größe\r\n", "utf-8", "markdown")),
         ("a.json", b"{}", ContentInput("{}", "utf-8", "json")),
@@ -82,10 +82,10 @@ def test_no_property_is_none_and_one_given_twice_is_a_mistake():
     ],
 )
 def test_a_file_is_text_if_possible_and_its_name_says_the_format(
-    name: str, data: bytes, given: ContentInput, tmp_path: Path
+    name: str, data: bytes, expected: ContentInput, tmp_path: Path
 ):
     (tmp_path / name).write_bytes(data)
-    assert read_content(None, tmp_path / name) == given
+    assert read_content(None, tmp_path / name) == expected
 
 
 def test_standard_input_is_a_file_called_dash(monkeypatch: pytest.MonkeyPatch):
@@ -174,8 +174,8 @@ def test_a_time_that_was_printed_can_be_typed(month: int):
 
 
 def test_numbers_events_and_open_bounds_are_left_as_they_are():
-    assert [point_callback("since")(given) for given in (None, "27", "evt_1")] == [None, "27", "evt_1"]
-    assert [time_callback("to")(given) for given in (None, "open")] == [None, "open"]
+    assert [point_callback("since")(text) for text in (None, "27", "evt_1")] == [None, "27", "evt_1"]
+    assert [time_callback("to")(text) for text in (None, "open")] == [None, "open"]
 
 
 def test_every_option_that_takes_a_point_or_a_time_reads_it_where_the_person_is():
@@ -194,6 +194,6 @@ def options(command: Any, *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield from options(inner, *above, name)
 
 
-@pytest.mark.parametrize("given", ["last session", "the last session", "Last Time", "last session of Apollo"])
-def test_the_last_session_is_left_to_the_memory_to_find(given: str):
-    assert point_callback("since")(given) == given
+@pytest.mark.parametrize("text", ["last session", "the last session", "Last Time", "last session of Apollo"])
+def test_the_last_session_is_left_to_the_memory_to_find(text: str):
+    assert point_callback("since")(text) == text

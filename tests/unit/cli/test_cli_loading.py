@@ -28,8 +28,8 @@ def test_infer_prints_an_ontology_that_can_be_applied(tmp_path: Path):
     ontology = parse_ontology(done.stdout)
     assert ontology.node_type("Person").required == ("name",)
     assert ontology.connection_type("KNOWS").from_types == ("Person",)
-    told = json.loads(run("ontology", "infer", str(tmp_path), "--json").stdout)
-    assert told["node_types"][0]["name"] == "Person"
+    result = json.loads(run("ontology", "infer", str(tmp_path), "--json").stdout)
+    assert result["node_types"][0]["name"] == "Person"
 
 
 def test_infer_takes_the_options_of_a_source(tmp_path: Path):
@@ -42,12 +42,14 @@ def test_infer_takes_the_options_of_a_source(tmp_path: Path):
 
 def test_a_label_that_was_chosen_or_the_rarest_is_the_type(tmp_path: Path):
     (tmp_path / "x.csv").write_text(":ID,:LABEL\n1,Thing;Person\n2,Thing;Car\n3,Person;Thing\n")
-    assert {one.name for one in parse_ontology(run("ontology", "infer", str(tmp_path)).stdout).node_types} == {
+    assert {
+        node_type.name for node_type in parse_ontology(run("ontology", "infer", str(tmp_path)).stdout).node_types
+    } == {
         "Person",
         "Car",
     }
     done = run("ontology", "infer", str(tmp_path), "--label", "Thing")
-    assert [one.name for one in parse_ontology(done.stdout).node_types] == ["Thing"]
+    assert [node_type.name for node_type in parse_ontology(done.stdout).node_types] == ["Thing"]
 
 
 def test_what_is_wrong_with_a_source_is_told_with_its_line_and_may_be_skipped(tmp_path: Path):

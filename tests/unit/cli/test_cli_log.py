@@ -7,7 +7,7 @@ import logging
 from graph_memory.cli.log import MAX_RECORDS, PERIOD, RateFilter
 
 
-class Told(logging.Handler):
+class RecordingHandler(logging.Handler):
     """Keeps what is logged."""
 
     def __init__(self) -> None:
@@ -20,9 +20,9 @@ class Told(logging.Handler):
         self.lines.append(record.getMessage())
 
 
-def logger_to(told: Told) -> logging.Logger:
+def logger_to(handler: RecordingHandler) -> logging.Logger:
     logger = logging.Logger("test")
-    logger.addHandler(told)
+    logger.addHandler(handler)
     return logger
 
 
@@ -35,37 +35,37 @@ def fail(way: int) -> None:
 
 
 def test_lines_of_one_place_are_told_some_times_and_then_counted():
-    told = Told()
-    logger = logger_to(told)
+    result = RecordingHandler()
+    logger = logger_to(result)
 
     def warn(number: int) -> None:
         logger.warning("100%% of %s", number)
 
     for number in range(100):
         warn(number)
-    assert told.lines == [f"100% of {number}" for number in range(MAX_RECORDS)]
+    assert result.lines == [f"100% of {number}" for number in range(MAX_RECORDS)]
     logger.warning("another")
-    assert told.lines[-1] == "another"
-    told.now += PERIOD
+    assert result.lines[-1] == "another"
+    result.now += PERIOD
     warn(7)
     warn(8)
-    assert told.lines[-2:] == [f"100% of 7 ({100 - MAX_RECORDS} more like it were left out)", "100% of 8"]
+    assert result.lines[-2:] == [f"100% of 7 ({100 - MAX_RECORDS} more like it were left out)", "100% of 8"]
 
 
 def test_failures_are_told_apart_by_where_they_come_from():
-    told = Told()
-    logger = logger_to(told)
+    result = RecordingHandler()
+    logger = logger_to(result)
     for number in range(300):
         try:
             fail(number % 3)
         except (KeyError, ValueError):
             logger.exception("Unexpected")
-    assert len(told.lines) == 3 * MAX_RECORDS
+    assert len(result.lines) == 3 * MAX_RECORDS
 
 
 def test_what_is_not_a_warning_is_never_left_out():
-    told = Told()
-    logger = logger_to(told)
+    result = RecordingHandler()
+    logger = logger_to(result)
     for _ in range(100):
         logger.info("request")
-    assert len(told.lines) == 100
+    assert len(result.lines) == 100

@@ -146,8 +146,8 @@ def test_verify_names_each_difference_and_ends_with_1(memory: RecordingMemory):
 
 
 def test_verify_goes_through_all_domains_and_ends_with_1_if_one_differs(memory: RecordingMemory):
-    one = {"created": MOMENT, "modified": MOMENT, "events": 1, "node_types": 1, "connection_types": 0}
-    domains = [domain_results.DomainSummary(name=name, **one) for name in ("home", "work")]
+    results = {"created": MOMENT, "modified": MOMENT, "events": 1, "node_types": 1, "connection_types": 0}
+    domains = [domain_results.DomainSummary(name=name, **results) for name in ("home", "work")]
     memory.answers["list_domains"] = domain_results.Domains(domains=tuple(domains))
     assert run("verify", "--all").exit_code == 0
     assert [named for name, _, named in memory.calls if name == "verify"] == [{"domain": "home"}, {"domain": "work"}]
@@ -210,9 +210,9 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
 
 
 def test_the_help_of_mcp_names_the_default_toolsets_and_the_list_of_tools():
-    told = " ".join(run("mcp", "--help").stdout.replace("│", " ").split())
-    assert "`graph-memory call --list`" in told
-    assert f"Default: {', '.join(Settings().toolsets)}." in told
+    text = " ".join(run("mcp", "--help").stdout.replace("│", " ").split())
+    assert "`graph-memory call --list`" in text
+    assert f"Default: {', '.join(Settings().toolsets)}." in text
 
 
 def test_a_transport_that_there_is_not_is_refused():

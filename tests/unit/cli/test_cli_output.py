@@ -1,4 +1,4 @@
-"""What the command line prints: whole in a pipe, fitted on a terminal, and nothing that a terminal would obey."""
+"""Output of the command line: whole in a pipe, fitted on a terminal, and without control sequences."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_a_narrow_table_shortens_the_ids_that_it_is_told_of_and_folds_what_is_to
     monkeypatch.setenv("COLUMNS", "40")
     row = ("Call the painter, choose the tiles", "session_0123456789abcdef0123456789abcdef")
     print_table(("about", "session"), [row], ids="session", wrapped=("about",))
-    told = capsys.readouterr().out
-    assert "session_01234567\n" in told
-    assert all(word in told for word in ("painter,", "choose", "tiles"))
+    out = capsys.readouterr().out
+    assert "session_01234567\n" in out
+    assert all(word in out for word in ("painter,", "choose", "tiles"))
 
 
 def test_stored_text_cannot_steer_a_terminal():

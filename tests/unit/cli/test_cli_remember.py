@@ -1,4 +1,4 @@
-"""What a person sees of what was remembered, and of what a language model decided."""
+"""Texts for people about remembered facts, and about the decisions of a language model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         model="ollama/m",
     )
     again = Receipt(decision=Outcome.ADD, fact="plays chess", rule="new", evidence=f"said before {EVIL}", id="obs_5")
-    asked = Question(
+    question = Question(
         id="obs_2:obs_3",
         known_text=f"likes tea {EVIL}",
         new_text="left Merrow",
@@ -45,25 +45,25 @@ def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_other
         created=True,
         found_by="new",
         facts=(closed, again),
-        questions=(asked,),
+        questions=(question,),
         others=(other,),
         model="ollama/m",
         warnings=("It was slow.",),
     )
     shown = run("remember", "Ben left Merrow. It insures ships.", "--name", "Ben")
     assert [line.split()[0] for line in shown.stdout.splitlines()] == ["decision", "UPDATE", "ADD", "decision", "NOOP"]
-    told = shown.stderr.splitlines()
-    assert told[0] == "Warning: It was slow."
-    assert told[1] == "Ben is a new person."
-    assert told[2].startswith("ollama/m decided: works at Merrow: he left")
-    assert told[3].startswith("plays chess: said before")
-    assert told[4].startswith("Out of date? likes tea")
-    assert told[5:7] == [
+    result = shown.stderr.splitlines()
+    assert result[0] == "Warning: It was slow."
+    assert result[1] == "Ben is a new person."
+    assert result[2].startswith("ollama/m decided: works at Merrow: he left")
+    assert result[3].startswith("plays chess: said before")
+    assert result[4].startswith("Out of date? likes tea")
+    assert result[5:7] == [
         "graph-memory decide obs_2:obs_3 close: the known one ends now.",
         "graph-memory decide obs_2:obs_3 keep: both hold.",
     ]
-    assert told[7].startswith("About Merrow")
-    assert told[8] == "ollama/m split the text into facts."
+    assert result[7].startswith("About Merrow")
+    assert result[8] == "ollama/m split the text into facts."
     assert "\x1b" not in shown.stderr
     assert "\u202e" not in shown.stderr
 

@@ -1,4 +1,4 @@
-"""What a person sees of a search."""
+"""Texts for people about a search."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SURE = HIT.model_copy(
 )
 
 
-def found(*hits: Hit, **more: Any) -> SearchResult:
+def search_result(*hits: Hit, **more: Any) -> SearchResult:
     return SearchResult(hits=hits, mode="hybrid", found=25, **more)
 
 
 def test_a_hit_is_its_title_the_passage_why_and_the_id(memory: RecordingMemory):
-    memory.answers["search_memories"] = found(HIT)
+    memory.answers["search_memories"] = search_result(HIT)
     assert run("search", "When do the tiles come?").stdout.splitlines() == [
         "1   Kitchen  Project  0.75  3 days ago",
         "    The tiles come in May.",
@@ -45,7 +45,7 @@ def test_a_hit_is_its_title_the_passage_why_and_the_id(memory: RecordingMemory):
 
 
 def test_contradictions_are_shown_and_scores_explained(memory: RecordingMemory):
-    memory.answers["search_memories"] = found(SURE)
+    memory.answers["search_memories"] = search_result(SURE)
     lines = run("search", "tiles", "--explain").stdout.splitlines()
     assert lines[3:6] == [
         "    Contradicted by Tiles are late  mem_2",
@@ -58,13 +58,13 @@ def test_what_holds_no_more_says_since_when_and_what_holds_instead(memory: Recor
     over = Superseded(
         since=datetime(2025, 5, 3, tzinfo=UTC), replaced_by=(Statement(id="obs_2", text="The tiles are here."),)
     )
-    memory.answers["search_memories"] = found(HIT.model_copy(update={"over": over}))
+    memory.answers["search_memories"] = search_result(HIT.model_copy(update={"over": over}))
     lines = run("search", "tiles").stdout.splitlines()
     assert lines[3:5] == ["    No longer valid since 2025-05-03T00:00:00Z", "    Now: The tiles are here.  obs_2"]
 
 
 def test_what_was_not_searched_or_is_left_out_goes_to_stderr(memory: RecordingMemory):
-    memory.answers["search_memories"] = found(
+    memory.answers["search_memories"] = search_result(
         HIT, not_covered=3, without_vectors=1, left_out=2, next_cursor="search:1:2:3", warnings=("Words alone.",)
     )
     done = run("search", "tiles")
@@ -86,7 +86,7 @@ def test_nothing_found_says_so(memory: RecordingMemory):
 def test_what_a_terminal_would_obey_is_shown_instead(memory: RecordingMemory):
     evil = "\x1b[2J\u202e"
     hit = HIT.model_copy(update={"title": evil, "passage": evil, "why": evil, "place": evil})
-    memory.answers["search_memories"] = found(hit)
+    memory.answers["search_memories"] = search_result(hit)
     shown = run("search", "tiles").stdout
     assert "\x1b" not in shown
     assert "\u202e" not in shown
@@ -106,8 +106,8 @@ def test_the_words_that_were_asked_for_stand_out_in_any_form(query: str, marked:
     assert [text.plain[span.start : span.end] for span in text.spans] == marked
 
 
-@pytest.mark.parametrize("given", ["title", "title=much", "title=1 --weight title=2"])
-def test_a_weight_is_a_name_and_a_number_once(memory: RecordingMemory, given: str):
-    done = run("search", "tiles", "--weight", *given.split())
+@pytest.mark.parametrize("text", ["title", "title=much", "title=1 --weight title=2"])
+def test_a_weight_is_a_name_and_a_number_once(memory: RecordingMemory, text: str):
+    done = run("search", "tiles", "--weight", *text.split())
     assert done.exception.code == "INVALID_ARGUMENT"
     assert memory.calls == []

@@ -1,4 +1,4 @@
-"""What a person sees of what a model wrote, and of what there is to read without one."""
+"""Texts for people about an answer that a model wrote, and about the material without a model."""
 
 from __future__ import annotations
 

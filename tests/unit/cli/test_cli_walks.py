@@ -1,4 +1,4 @@
-"""What a person sees of walks, paths and neighbours."""
+"""Texts for people about walks, paths and neighbours."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_a_walk_tells_its_limits_and_its_shape(memory: RecordingMemory):
     )
     done = run("traverse", "mem_1", "--metrics")
     assert "Density 1.00, 1 part, the largest of 2 nodes, depth 1." in done.stdout.splitlines()
-    for told in ("--limit", "3 left out for --max-tokens", "1 duplicate left out", "7 more connections", "mem_9"):
-        assert told in done.stderr
+    for text in ("--limit", "3 left out for --max-tokens", "1 duplicate left out", "7 more connections", "mem_9"):
+        assert text in done.stderr
 
 
 def test_a_path_is_told_step_by_step_and_a_missing_one_in_a_sentence(memory: RecordingMemory):

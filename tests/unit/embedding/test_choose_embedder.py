@@ -18,17 +18,17 @@ from tables import for_rows
 pytestmark = pytest.mark.anyio
 
 
-def service(**given: str) -> Service:
-    found = embedder(Settings.model_validate(given))
-    assert isinstance(found, CachedQueries)
-    assert isinstance(found._inner, RemoteEmbedder)
-    return found._inner._service
+def service(**arguments: str) -> Service:
+    result = embedder(Settings.model_validate(arguments))
+    assert isinstance(result, CachedQueries)
+    assert isinstance(result._inner, RemoteEmbedder)
+    return result._inner._service
 
 
 def test_the_local_model_is_the_default_and_off_is_none():
-    found = embedder(Settings())
-    assert found is not None
-    assert found.model == "local/all-minilm-l6-v2-q"
+    result = embedder(Settings())
+    assert result is not None
+    assert result.model == "local/all-minilm-l6-v2-q"
     assert embedder(Settings(embeddings="off")) is None
 
 
@@ -47,8 +47,8 @@ OTHERS = [
 def test_the_model_of_older_vectors_is_there_where_the_settings_lead_to_it(
     settings: str, model: str, expected: str | None
 ):
-    found = embedder_of(Settings(embeddings=settings), model)  # pyright: ignore[reportArgumentType]
-    assert (found.model if found else None) == expected
+    result = embedder_of(Settings(embeddings=settings), model)  # pyright: ignore[reportArgumentType]
+    assert (result.model if result else None) == expected
 
 
 def test_the_settings_name_every_local_model():
@@ -64,7 +64,7 @@ def test_a_provider_has_its_usual_address_and_model():
 
 
 @pytest.mark.parametrize(
-    ("given", "key"),
+    ("arguments", "key"),
     [
         ({"embeddings": "openai"}, "theirs"),
         ({"embeddings": "openai", "embedding_url": "https://api.openai.com/v1/"}, "theirs"),
@@ -75,9 +75,9 @@ def test_a_provider_has_its_usual_address_and_model():
         ({"embeddings": "ollama", "embedding_api_key": "own"}, "own"),
     ],
 )
-def test_the_key_of_openai_goes_to_openai_alone(given: dict[str, str], key: str, monkeypatch: pytest.MonkeyPatch):
+def test_the_key_of_openai_goes_to_openai_alone(arguments: dict[str, str], key: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "theirs")
-    assert service(**given).key.get_secret_value() == key
+    assert service(**arguments).key.get_secret_value() == key
 
 
 @for_rows(
@@ -103,8 +103,8 @@ async def test_a_check_makes_one_vector():
     assert await check_embeddings(Settings(embeddings="off")) is None
     assert await check_embeddings(Settings()) == "local/all-minilm-l6-v2-q, 384 dimensions"
     with model_server() as server:
-        found = Settings(embeddings="ollama", embedding_url=server.url)
-        assert await check_embeddings(found) == "ollama/nomic-embed-text, 8 dimensions"
+        settings = Settings(embeddings="ollama", embedding_url=server.url)
+        assert await check_embeddings(settings) == "ollama/nomic-embed-text, 8 dimensions"
         assert len(server.asked) == 1
     with pytest.raises(EmbeddingUnavailable, match="cannot be reached"):
-        await check_embeddings(found)
+        await check_embeddings(settings)

@@ -36,14 +36,14 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 async def model(anyio_backend: str) -> AsyncGenerator[Embedder]:
-    found = embedder(Settings())
-    assert found is not None
-    yield found
-    await found.aclose()
+    result = embedder(Settings())
+    assert result is not None
+    yield result
+    await result.aclose()
 
 
-def cosine(one: list[float], other: list[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
+def cosine(values: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(values, other, strict=True))
 
 
 async def test_it_says_what_it_is(model: Embedder):
@@ -59,9 +59,9 @@ async def test_it_says_what_it_is(model: Embedder):
     ],
 )
 async def test_what_means_the_same_is_nearer(model: Embedder, query: str, near: str, far: str):
-    asked = await model.query(query)
+    values = await model.query(query)
     first, second = await model.passages([near, far])
-    assert cosine(asked, first) > cosine(asked, second) + 0.2
+    assert cosine(values, first) > cosine(values, second) + 0.2
 
 
 async def test_a_text_has_one_vector_alone_in_a_batch_and_as_a_query(model: Embedder):
@@ -254,8 +254,8 @@ IMPORTS = (
 
 @pytest.mark.parametrize("code", IMPORTS)
 def test_the_model_is_not_imported_before_it_is_used(code: str):
-    asked = {"onnxruntime", "tokenizers"}  # the driver imports numpy by itself
-    script = f"{code}\nimport sys; print(sorted(set(sys.modules) & {asked}))"
+    requests = {"onnxruntime", "tokenizers"}  # the driver imports numpy by itself
+    script = f"{code}\nimport sys; print(sorted(set(sys.modules) & {requests}))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -54,11 +54,11 @@ async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: 
     texts = ["one", "a longer one", "", "two", "🙂", "one"]
     async with client(server.url) as model:
         assert model.dimensions is None
-        found = await model.passages(texts)
-        assert await model.query("two") == found[3]
+        results = await model.passages(texts)
+        assert await model.query("two") == results[3]
         assert (model.model, model.dimensions) == ("openai/m", DIMENSIONS)
         assert await model.passages([]) == []
-    assert found == [normalise(vector_of(text or " ")) for text in texts]
+    assert results == [normalise(vector_of(text or " ")) for text in texts]
     assert len(server.asked) == 2
     assert server.asked[1] == {"path": "/v1/embeddings", "model": "m", "input": ["two"], "encoding_format": "float"}
     assert server.keys == [f"Bearer {KEY}"] * 2
@@ -67,11 +67,11 @@ async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: 
 async def test_many_texts_go_in_bounded_batches(server: ModelServer):
     texts = [f"{number} " + "x" * (number % 7) for number in range(150)] + ["long " * 5_000] * 40
     async with client(server.url) as model:
-        found = await model.passages(texts)
-    assert found[:150] == [normalise(vector_of(text)) for text in texts[:150]]
-    assert max(len(asked["input"]) for asked in server.asked) <= BATCH_TEXTS
-    assert max(sum(map(len, asked["input"])) for asked in server.asked) <= remote.BATCH_BYTES
-    assert sum(len(asked["input"]) for asked in server.asked) == 190
+        results = await model.passages(texts)
+    assert results[:150] == [normalise(vector_of(text)) for text in texts[:150]]
+    assert max(len(request["input"]) for request in server.asked) <= BATCH_TEXTS
+    assert max(sum(map(len, request["input"])) for request in server.asked) <= remote.BATCH_BYTES
+    assert sum(len(request["input"]) for request in server.asked) == 190
 
 
 async def test_a_reply_in_another_order_is_put_right_by_its_index(server: ModelServer):
@@ -84,10 +84,10 @@ async def test_a_reply_in_another_order_is_put_right_by_its_index(server: ModelS
     ("model", "prefixed"), [("nomic-embed-text", True), ("nomic-embed-text:v1.5", True), ("m", False)]
 )
 async def test_a_model_reads_the_prefixes_that_it_was_trained_with(server: ModelServer, model: str, prefixed: bool):
-    async with client(server.url, provider="ollama", model=model, key="") as found:
-        await found.passages(["text"])
-        await found.query("text")
-    sent = [asked["input"] for asked in server.asked]
+    async with client(server.url, provider="ollama", model=model, key="") as embedder:
+        await embedder.passages(["text"])
+        await embedder.query("text")
+    sent = [request["input"] for request in server.asked]
     assert sent == ([["search_document: text"], ["search_query: text"]] if prefixed else [["text"], ["text"]])
     assert server.keys == [None, None]
 
@@ -197,7 +197,7 @@ async def test_queries_do_not_wait_each_for_a_server_that_is_silent(
 # What is refused
 
 
-def changed(change: dict[str, object]) -> Fault:
+def with_last_vector(change: dict[str, object]) -> Fault:
     """Return a reply whose last vector is otherwise than it should be."""
     return Fault(items=lambda items: [*items[:-1], {**items[-1], **change}])
 
@@ -216,16 +216,16 @@ RUBBISH = {
     "too few vectors": Fault(items=lambda items: items[1:]),
     "too many vectors": Fault(items=lambda items: [*items, {**items[0], "index": 3}]),
     "no vectors": Fault(items=lambda _: []),
-    "one index twice": changed({"index": 0}),
-    "an index too high": changed({"index": 7}),
+    "one index twice": with_last_vector({"index": 0}),
+    "an index too high": with_last_vector({"index": 7}),
     "no index": Fault(items=without_index),
-    "other dimensions": changed({"embedding": [1.0, 2.0]}),
+    "other dimensions": with_last_vector({"embedding": [1.0, 2.0]}),
     "no dimensions": Fault(items=lambda items: [{**item, "embedding": []} for item in items]),
-    "NaN": changed({"embedding": [math.nan] * DIMENSIONS}),
-    "infinity": changed({"embedding": [math.inf] * DIMENSIONS}),
-    "zeros": changed({"embedding": [0] * DIMENSIONS}),
-    "text": changed({"embedding": ["1"] * DIMENSIONS}),
-    "null": changed({"embedding": None}),
+    "NaN": with_last_vector({"embedding": [math.nan] * DIMENSIONS}),
+    "infinity": with_last_vector({"embedding": [math.inf] * DIMENSIONS}),
+    "zeros": with_last_vector({"embedding": [0] * DIMENSIONS}),
+    "text": with_last_vector({"embedding": ["1"] * DIMENSIONS}),
+    "null": with_last_vector({"embedding": None}),
     "another place": Fault(307, {"Location": "http://127.0.0.1:1/"}),
 }
 
@@ -258,7 +258,7 @@ async def test_a_compressed_reply_is_read(server: ModelServer):
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "provider", "hint"),
+    ("status", "text", "provider", "hint"),
     [
         (401, '{"error": {"message": "Incorrect API key"}}', "openai", "GRAPH_MEMORY_EMBEDDING_API_KEY"),
         (403, '{"error": "no"}', "ollama", "GRAPH_MEMORY_EMBEDDING_API_KEY"),
@@ -268,8 +268,8 @@ async def test_a_compressed_reply_is_read(server: ModelServer):
         (405, "<html>", "openai", "GRAPH_MEMORY_EMBEDDING_URL"),
     ],
 )
-async def test_a_refusal_says_what_to_do(server: ModelServer, status: int, said: str, provider: str, hint: str):
-    server.faults.append(Fault(status, body=said.encode()))
+async def test_a_refusal_says_what_to_do(server: ModelServer, status: int, text: str, provider: str, hint: str):
+    server.faults.append(Fault(status, body=text.encode()))
     async with client(server.url, provider=provider) as model:
         with pytest.raises(EmbeddingUnavailable, match=str(status)) as failure:
             await model.passages(["a"])
@@ -291,8 +291,8 @@ async def test_openai_is_not_asked_without_a_key(server: ModelServer):
 @pytest.mark.parametrize("key", [KEY, "sk-broken\nin two", "sk-ünïcode", "sk-\x00"])
 async def test_the_key_is_in_no_message_log_or_trace(server: ModelServer, key: str, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.DEBUG)
-    said = f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode()
-    server.faults.extend([Fault(500, body=said), Fault(401, body=said)])
+    data = f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode()
+    server.faults.extend([Fault(500, body=data), Fault(401, body=data)])
     async with client(server.url, key=key) as model:
         with pytest.raises(EmbeddingUnavailable) as failure:
             await model.query("a")

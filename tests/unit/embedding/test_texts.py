@@ -1,4 +1,4 @@
-"""What goes into a model is bounded, and what comes out has the length 1."""
+"""The input of a model is bounded, and its vectors have the length 1."""
 
 from __future__ import annotations
 

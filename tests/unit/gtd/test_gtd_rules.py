@@ -84,12 +84,12 @@ def test_a_moment_falls_on_the_day_that_it_is_here(zone: str, day: int, monkeypa
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
-        found = rules.day_of("2025-10-31T23:30:00Z")
+        result = rules.day_of("2025-10-31T23:30:00Z")
     finally:
         monkeypatch.undo()
         time.tzset()
-    assert found is not None
-    assert found.day == day
+    assert result is not None
+    assert result.day == day
 
 
 def test_contexts_come_from_the_property_and_the_connections_and_are_compared_without_their_sign() -> None:
@@ -109,7 +109,7 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
         node("two", priority="2"),
         node("sooner", due="2025-11-01"),
     ]
-    assert [one.title for one in lists.by_urgency(nodes)] == [
+    assert [node.title for node in lists.by_urgency(nodes)] == [
         "sooner",
         "later",
         "one",
@@ -121,13 +121,13 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
     ]
 
 
-def available(one: NodeSummary, means: Means, *, projects: str | None = None, depends: str | None = None) -> str:
+def available(action: NodeSummary, means: Means, *, projects: str | None = None, depends: str | None = None) -> str:
     """Return `now`, or why the action cannot be done now."""
-    around = ActionNeighbours({one.id: [node("p", status=projects)] if projects else []}, {one.id: []})
-    found = lists.available([one], around, {one.id: [node("d", status=depends)] if depends else []}, means)
-    reasons = {name for name, count in found.left_out.to_dict().items() if count}
-    assert len(reasons) + len(found.actions) == 1
-    return "now" if found.actions else reasons.pop()
+    neighbours = ActionNeighbours({action.id: [node("p", status=projects)] if projects else []}, {action.id: []})
+    result = lists.available([action], neighbours, {action.id: [node("d", status=depends)] if depends else []}, means)
+    reasons = {name for name, count in result.left_out.to_dict().items() if count}
+    assert len(reasons) + len(result.actions) == 1
+    return "now" if result.actions else reasons.pop()
 
 
 @pytest.mark.parametrize(
@@ -147,12 +147,12 @@ def test_an_action_of_resting_projects_rests(status: str, answer: str) -> None:
 
 
 def test_an_action_needs_all_its_contexts_its_time_and_its_energy() -> None:
-    one = node("a", context="phone", time_estimate="30-45 min", energy="medium")
-    assert available(one, Means()) == "now"
-    assert available(one, Means(frozenset({"phone", "home"}), 45, "medium")) == "now"
-    assert available(one, Means(frozenset({"home"}), 45, "high")) == "contexts"
-    assert available(one, Means(frozenset({"phone"}), 44, "high")) == "time"
-    assert available(one, Means(frozenset({"phone"}), 45, "low")) == "energy"
+    result = node("a", context="phone", time_estimate="30-45 min", energy="medium")
+    assert available(result, Means()) == "now"
+    assert available(result, Means(frozenset({"phone", "home"}), 45, "medium")) == "now"
+    assert available(result, Means(frozenset({"home"}), 45, "high")) == "contexts"
+    assert available(result, Means(frozenset({"phone"}), 44, "high")) == "time"
+    assert available(result, Means(frozenset({"phone"}), 45, "low")) == "energy"
 
 
 def test_what_an_action_does_not_say_leaves_it_in() -> None:
@@ -162,9 +162,9 @@ def test_what_an_action_does_not_say_leaves_it_in() -> None:
 def test_only_what_is_open_is_due_and_only_what_is_complete_is_done() -> None:
     nodes = [node(name, status=name, due="2025-10-20") for name in ("next", "completed", "cancelled")]
     day = date(2025, 10, 20)
-    assert [one.title for one in lists.due_within(nodes, day, day)] == ["next"]
+    assert [node.title for node in lists.due_within(nodes, day, day)] == ["next"]
     assert lists.due_within(nodes, date(2025, 10, 21), date.max) == []
-    here = MOMENT.astimezone().date()
-    assert [one.title for one in nodes if lists.is_done_within(one, here, here)] == ["completed"]
+    today = MOMENT.astimezone().date()
+    assert [node.title for node in nodes if lists.is_done_within(node, today, today)] == ["completed"]
     assert not lists.is_done_within(nodes[1], date(2025, 10, 25), date.max)
     assert not lists.is_done_within(nodes[1], date.min, date(2025, 10, 15))

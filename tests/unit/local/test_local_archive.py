@@ -80,7 +80,7 @@ def target(tmp_path: Path) -> Path:
     return folder
 
 
-def refused(act: Callable[[], object]) -> GraphError:
+def error_of(act: Callable[[], object]) -> GraphError:
     with pytest.raises(GraphError) as caught:
         act()
     return caught.value
@@ -104,7 +104,7 @@ def test_an_archive_cut_short_anywhere_is_refused(archive, tmp_path):
         file, folder = tmp_path / "cut.tar", tmp_path / f"cut{number}"
         file.write_bytes(data[:end])
         folder.mkdir()
-        code = refused(lambda file=file, folder=folder: unpack(file, folder, silent)).code
+        code = error_of(lambda file=file, folder=folder: unpack(file, folder, silent)).code
         assert code in {Code.INVALID_ARGUMENT, Code.CONTENT_READ_FAILED}
 
 
@@ -113,7 +113,7 @@ def test_a_byte_that_changed_is_noticed(archive, target, part):
     data = bytearray(archive.read_bytes())
     data[data.index(part) + len(part) // 2] ^= 1
     archive.write_bytes(data)
-    assert refused(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
 
 
 def test_a_blob_that_is_missing_is_noticed(archive, target):
@@ -124,7 +124,7 @@ def test_a_blob_that_is_missing_is_noticed(archive, target):
         for number, (member, data) in enumerate(contents):
             if number != 3:
                 tar.addfile(member, io.BytesIO(data))
-    assert refused(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
 
 
 @pytest.mark.parametrize("name", ["/evil", "blobs/../evil", "blobs/garden/../../evil", f"blobs/../{'0' * 64}"])
@@ -137,7 +137,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, target, name):
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
     before = sorted(tmp_path.rglob("*"))
-    assert refused(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
+    assert error_of(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -147,7 +147,7 @@ def test_what_is_no_backup_is_refused(tmp_path):
     with tarfile.open(other, "w") as tar:
         tar.add(text, "text")
     for file in (text, other, tmp_path, tmp_path / "missing"):
-        assert refused(lambda file=file: read_manifest(file)).code is Code.INVALID_ARGUMENT
+        assert error_of(lambda file=file: read_manifest(file)).code is Code.INVALID_ARGUMENT
 
 
 def test_a_later_kind_of_backup_is_refused_whatever_else_is_in_it(tmp_path):
@@ -156,7 +156,7 @@ def test_a_later_kind_of_backup_is_refused_whatever_else_is_in_it(tmp_path):
         info = tarfile.TarInfo("manifest.json")
         info.size = len(note)
         tar.addfile(info, io.BytesIO(note))
-    error = refused(lambda: read_manifest(file))
+    error = error_of(lambda: read_manifest(file))
     assert error.code is Code.STORE_INCOMPATIBLE
     assert "9.0" in (error.hint or "")
 
@@ -164,7 +164,7 @@ def test_a_later_kind_of_backup_is_refused_whatever_else_is_in_it(tmp_path):
 @pytest.mark.parametrize("others", [{"schema_version": 4}, {"neo4j": "2026.09.0"}, {"neo4j": "2027.01.1"}])
 def test_a_backup_that_is_too_new_is_refused(others):
     settings = Settings(neo4j_version="2026.08.1")
-    assert refused(lambda: check_fits(settings, manifest_of(DUMP, **others), 3)).code is Code.STORE_INCOMPATIBLE
+    assert error_of(lambda: check_fits(settings, manifest_of(DUMP, **others), 3)).code is Code.STORE_INCOMPATIBLE
 
 
 @pytest.mark.parametrize("others", [{"schema_version": 2}, {"neo4j": "2025.12.0"}, {"neo4j": "2026.08.3"}])
@@ -174,7 +174,7 @@ def test_an_older_backup_and_another_patch_are_taken(others):
 
 def test_blobs_are_not_restored_to_where_nobody_looks_for_them():
     settings = Settings(blob_url="s3://bucket")
-    assert refused(lambda: check_fits(settings, manifest_of(DUMP), 3)).code is Code.INVALID_ARGUMENT
+    assert error_of(lambda: check_fits(settings, manifest_of(DUMP), 3)).code is Code.INVALID_ARGUMENT
     check_fits(settings, manifest_of(DUMP, blobs_elsewhere="s3://bucket"), 3)
 
 

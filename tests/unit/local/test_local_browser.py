@@ -16,7 +16,7 @@ from graph_memory.settings import Settings
 NAMES = ["index.html", "app-0a1b.js", "ui-libs-0a1b.bundle.js"]
 
 
-def zipped(**texts: str) -> bytes:
+def zip_of(**texts: str) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as jar:
         for name, pieces in zip(NAMES, PATCHES.values(), strict=True):
@@ -31,7 +31,7 @@ def jar_of(content: bytes, artifact: str = "neo4j-browser") -> Jar:
 
 @pytest.fixture
 def original() -> bytes:
-    return zipped()
+    return zip_of()
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def path(original, tmp_path) -> Path:
     return path
 
 
-def made(jar: Jar, path: Path, cache: Path) -> Path:
+def make_jar(jar: Jar, path: Path, cache: Path) -> Path:
     make_served_jar(jar, path, cache)
     return served_jar(jar, path, cache)
 
@@ -84,7 +84,7 @@ def test_a_damaged_original_is_refused(original, jar):
 
 @pytest.mark.parametrize("text", ["another browser", "\n".join(2 * list(PATCHES[r"app-[0-9a-f]+\.js"]))])
 def test_a_script_that_is_not_the_one_known_is_refused(text):
-    content = zipped(app=text)
+    content = zip_of(app=text)
     with pytest.raises(BrowserError, match="not found once"):
         with_assets(content, jar_of(content).sha256)
 
@@ -97,44 +97,44 @@ def test_a_jar_without_the_application_is_refused():
 
 
 def test_ours_takes_the_place_of_the_original_and_is_made_once(jar, path, tmp_path):
-    ours = made(jar, path, tmp_path)
+    ours = make_jar(jar, path, tmp_path)
     assert ours != path
     before = ours.stat()
-    assert made(jar, path, tmp_path) == ours
+    assert make_jar(jar, path, tmp_path) == ours
     assert (ours.stat().st_ino, ours.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_ours_has_the_same_time_wherever_it_is_made(jar, path, tmp_path):
-    times = {made(jar, path, tmp_path / name).stat().st_mtime_ns for name in ("one", "two")}
+    times = {make_jar(jar, path, tmp_path / name).stat().st_mtime_ns for name in ("one", "two")}
     assert len(times) == 1
 
 
 def test_one_that_somebody_touched_is_made_anew(jar, path, tmp_path):
-    ours = made(jar, path, tmp_path)
+    ours = make_jar(jar, path, tmp_path)
     right = ours.read_bytes()
     ours.write_bytes(b"damaged")
     assert served_jar(jar, path, tmp_path) == path
-    assert made(jar, path, tmp_path).read_bytes() == right
+    assert make_jar(jar, path, tmp_path).read_bytes() == right
 
 
 def test_the_original_is_served_where_ours_cannot_be_made(jar, path, tmp_path):
     (tmp_path / "browser").write_text("not a folder")
-    assert made(jar, path, tmp_path) == path
+    assert make_jar(jar, path, tmp_path) == path
 
 
 def test_the_original_is_served_where_it_is_another_one(path, tmp_path):
-    assert made(jar_of(b"another"), path, tmp_path) == path
+    assert make_jar(jar_of(b"another"), path, tmp_path) == path
 
 
 def test_one_of_long_ago_is_removed_when_another_is_made(jar, path, tmp_path, monkeypatch):
     old = tmp_path / "browser" / "neo4j-browser-0.jar"
     old.parent.mkdir()
     old.touch()
-    made(jar, path, tmp_path)
+    make_jar(jar, path, tmp_path)
     assert old.exists()
     served_jar(jar, path, tmp_path).unlink()
     monkeypatch.setattr("graph_memory.local.browser.jar._OLD", -1.0)
-    made(jar, path, tmp_path)
+    make_jar(jar, path, tmp_path)
     assert not old.exists()
 
 
@@ -143,9 +143,9 @@ def settings(original, jar, tmp_path, monkeypatch) -> Settings:
     repository, lists = tmp_path / "m2", tmp_path / "cache" / "jars"
     monkeypatch.setenv("M2_REPO", str(repository))
     jars = {jar_of(b"first", "alpha"): b"first", jar: original, jar_of(b"last", "omega"): b"last"}
-    for one, content in jars.items():
-        (repository / one.path).parent.mkdir(parents=True)
-        (repository / one.path).write_bytes(content)
+    for key, content in jars.items():
+        (repository / key.path).parent.mkdir(parents=True)
+        (repository / key.path).write_bytes(content)
     lists.mkdir(parents=True)
     (lists / "0.0.1.txt").write_text(render(jars))
     return Settings(home=tmp_path / "home", cache=tmp_path / "cache", neo4j_version="0.0.1")

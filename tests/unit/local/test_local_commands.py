@@ -27,27 +27,27 @@ def home(tmp_path, monkeypatch) -> Path:
     return tmp_path / "home"
 
 
-def called(app: typer.Typer, *arguments: str):
+def call(app: typer.Typer, *arguments: str):
     return CliRunner().invoke(app, list(arguments))
 
 
 def checks(*arguments: str) -> dict[str, dict[str, str]]:
-    result = called(doctor_app, "--json", *arguments)
-    told = json.loads(result.stdout)
-    assert told["ok"] == (result.exit_code == 0)
-    return {check["name"]: check for check in told["checks"]}
+    result = call(doctor_app, "--json", *arguments)
+    answer = json.loads(result.stdout)
+    assert answer["ok"] == (result.exit_code == 0)
+    return {check["name"]: check for check in answer["checks"]}
 
 
 def test_a_neo4j_that_was_never_started_is_stopped():
-    result = called(neo4j, "status", "--json")
+    result = call(neo4j, "status", "--json")
     assert result.exit_code == 3
     assert json.loads(result.stdout)["state"] == "stopped"
 
 
 def test_looking_and_stopping_make_no_folder(home):
-    called(neo4j, "status")
-    assert "not running" in called(neo4j, "stop").stdout
-    called(doctor_app)
+    call(neo4j, "status")
+    assert "not running" in call(neo4j, "stop").stdout
+    call(doctor_app)
     assert not home.exists()
 
 
@@ -63,12 +63,12 @@ def test_the_log_is_printed_from_its_end(home):
     place = Home.of(Settings())
     place.make_folders()
     place.console_log.write_text("one\ntwo\nthree\n")
-    assert called(neo4j, "logs", "--lines", "2").stdout == "two\nthree\n"
-    assert called(neo4j, "logs", "--path").stdout.strip() == str(place.console_log)
+    assert call(neo4j, "logs", "--lines", "2").stdout == "two\nthree\n"
+    assert call(neo4j, "logs", "--path").stdout.strip() == str(place.console_log)
 
 
 def test_the_way_into_a_stopped_neo4j_is_an_error_with_a_remedy():
-    error = called(neo4j, "browser", "--no-open").exception
+    error = call(neo4j, "browser", "--no-open").exception
     assert isinstance(error, GraphError)
     assert error.code is Code.STORE_UNAVAILABLE
     assert error.hint
@@ -79,14 +79,14 @@ def test_the_cypher_shell_line_of_a_named_server_leaves_the_password_to_the_envi
     monkeypatch.setenv("NEO4J_USERNAME", "anna b")
     monkeypatch.setenv("NEO4J_PASSWORD", "hush")
     monkeypatch.setenv("NEO4J_DATABASE", "memory")
-    told = json.loads(called(neo4j, "browser", "--no-open", "--json").stdout)
-    assert told["cypher_shell"] == "cypher-shell -a neo4j+s://db.example.org -u 'anna b' -d memory"
-    assert "hush" not in json.dumps(told)
+    result = json.loads(call(neo4j, "browser", "--no-open", "--json").stdout)
+    assert result["cypher_shell"] == "cypher-shell -a neo4j+s://db.example.org -u 'anna b' -d memory"
+    assert "hush" not in json.dumps(result)
 
 
 def test_the_browser_of_a_named_server_is_not_ours_to_open(monkeypatch, home):
     monkeypatch.setenv("NEO4J_URI", "neo4j+s://db.example.org")
-    error = called(neo4j, "browser").exception
+    error = call(neo4j, "browser").exception
     assert isinstance(error, GraphError)
     assert error.code is Code.INVALID_ARGUMENT
     assert "http://db.example.org:7474/browser/" in (error.hint or "")
@@ -94,16 +94,18 @@ def test_the_browser_of_a_named_server_is_not_ours_to_open(monkeypatch, home):
 
 
 def test_the_doctor_finds_an_empty_machine_in_order():
-    found = checks()
-    assert found["java"]["outcome"] == "ok"
-    assert found["jars"]["outcome"] == "note"
-    assert {"python", "graph-memory", "neo4j", "neo4j driver", "bolt port", "http port", "home", "cache"} <= set(found)
+    results = checks()
+    assert results["java"]["outcome"] == "ok"
+    assert results["jars"]["outcome"] == "note"
+    assert {"python", "graph-memory", "neo4j", "neo4j driver", "bolt port", "http port", "home", "cache"} <= set(
+        results
+    )
 
 
 def test_the_doctor_names_a_remedy_for_a_java_that_is_not_there(monkeypatch, tmp_path):
-    assert called(doctor_app).stdout.splitlines()[-1] == "All is well."
+    assert call(doctor_app).stdout.splitlines()[-1] == "All is well."
     monkeypatch.setenv("GRAPH_MEMORY_JAVA", str(tmp_path / "java"))
-    assert called(doctor_app).stdout.splitlines()[-1] == "1 check failed."
+    assert call(doctor_app).stdout.splitlines()[-1] == "1 check failed."
     java = checks()["java"]
     assert java["outcome"] == "failed"
     assert java["remedy"]
@@ -122,20 +124,20 @@ def test_the_doctor_finds_a_damaged_jar(tmp_path):
     path = tmp_path / "cache" / "jars" / jar.path
     path.parent.mkdir(parents=True)
     path.write_bytes(b"damaged")
-    found = checks()["jars"]
-    assert found["outcome"] == "failed"
-    assert jar.coordinates in found["found"]
-    assert found["remedy"]
+    jars = checks()["jars"]
+    assert jars["outcome"] == "failed"
+    assert jar.coordinates in jars["found"]
+    assert jars["remedy"]
 
 
 def test_the_doctor_tells_of_what_a_restore_that_was_killed_has_left(home):
     assert "restore" not in checks()
     (home / "restored").mkdir(parents=True)
-    told = checks()["restore"]
-    assert (told["outcome"], "neo4j start" in told["remedy"]) == ("note", True)
+    restore = checks()["restore"]
+    assert (restore["outcome"], "neo4j start" in restore["remedy"]) == ("note", True)
     (home / "restored").rename(home / "restoring")
-    told = checks()["restore"]
-    assert (told["outcome"], "graph-memory restore" in told["remedy"]) == ("failed", True)
+    restore = checks()["restore"]
+    assert (restore["outcome"], "graph-memory restore" in restore["remedy"]) == ("failed", True)
     lock = Home.of(Settings()).lock.with_name("restore.lock")
     lock.parent.mkdir(parents=True)
     with file_lock(lock, 0.0, lambda: None):
@@ -143,17 +145,17 @@ def test_the_doctor_tells_of_what_a_restore_that_was_killed_has_left(home):
 
 
 def test_the_doctor_tells_each_check_on_a_line():
-    result = called(doctor_app)
+    result = call(doctor_app)
     assert result.exit_code == 0
     assert "java" in result.stdout
 
 
 def test_the_doctor_leaves_java_alone_when_a_server_is_named(monkeypatch):
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
-    found = checks()
-    assert "java" not in found
-    assert found["connection"]["outcome"] == "failed"
-    assert found["connection"]["remedy"]
+    results = checks()
+    assert "java" not in results
+    assert results["connection"]["outcome"] == "failed"
+    assert results["connection"]["remedy"]
 
 
 def test_the_doctor_says_what_makes_vectors(monkeypatch):

@@ -48,10 +48,10 @@ def test_a_line_of_the_log_that_is_none_is_passed_over(place, line):
     assert hang_error(place, 0.0) is None
 
 
-@pytest.mark.parametrize(("written", "told"), [("", "it wrote nothing"), ("no such option\n", "no such option")])
-def test_a_server_that_gave_no_cause_gives_its_last_line(place, written, told):
+@pytest.mark.parametrize(("written", "expected"), [("", "it wrote nothing"), ("no such option\n", "no such option")])
+def test_a_server_that_gave_no_cause_gives_its_last_line(place, written, expected):
     place.console_log.write_text(written)
-    assert told in exit_error(place).message
+    assert expected in exit_error(place).message
 
 
 def test_a_broken_system_database_is_seen_in_the_debug_log(place):

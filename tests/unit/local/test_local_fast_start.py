@@ -42,11 +42,11 @@ def cache(settings) -> AotCache:
 
 
 @pytest.fixture
-def launched(monkeypatch) -> list[list[str]]:
+def launches(monkeypatch) -> list[list[str]]:
     """Tell what would be launched in the background."""
-    launched: list[list[str]] = []
-    monkeypatch.setattr(fast_start, "launch", lambda command, _log: launched.append(command))
-    return launched
+    launches: list[list[str]] = []
+    monkeypatch.setattr(fast_start, "launch", lambda command, _log: launches.append(command))
+    return launches
 
 
 def put(cache: AotCache) -> None:
@@ -55,58 +55,58 @@ def put(cache: AotCache) -> None:
     cache.adopt(made)
 
 
-def used(settings: Settings) -> bool:
+def uses_cache(settings: Settings) -> bool:
     return any(flag.startswith("-XX:AOTCache=") for flag in flags(settings, Home.of(settings)))
 
 
 def test_an_adopted_cache_is_used(settings, cache):
-    assert not used(settings)
+    assert not uses_cache(settings)
     put(cache)
-    assert used(settings)
+    assert uses_cache(settings)
     assert fast_start.fast_start(settings).ready
 
 
-def test_a_cache_that_somebody_changed_is_not_used_and_made_anew(settings, cache, launched):
+def test_a_cache_that_somebody_changed_is_not_used_and_made_anew(settings, cache, launches):
     put(cache)
     cache.file.write_text("other")
-    assert not used(settings)
+    assert not uses_cache(settings)
     maintain(settings, Home.of(settings), None)
     assert not cache.file.exists()
-    assert len(launched) == 1
+    assert len(launches) == 1
 
 
 def test_a_file_that_nobody_found_good_is_not_used(settings, cache):
     cache.file.write_text("a part of a cache")
-    assert not used(settings)
+    assert not uses_cache(settings)
 
 
-def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launched):
+def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launches):
     put(cache)
     place = Home.of(settings)
     place.aot_log.write_text("[0.1s][error][aot] Unable to map shared spaces\n")
     maintain(settings, place, None)
     assert not cache.file.exists()
-    assert len(launched) == 1
+    assert len(launches) == 1
 
 
-def test_what_java_only_warns_of_is_kept(settings, cache, launched):
+def test_what_java_only_warns_of_is_kept(settings, cache, launches):
     put(cache)
     place = Home.of(settings)
     place.aot_log.write_text("[0.1s][warning][aot] Skipping this and that\n")
     maintain(settings, place, None)
     assert cache.is_intact()
-    assert launched == []
+    assert launches == []
 
 
 @pytest.mark.parametrize("crashed", [True, False])
-def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_neo4j(settings, cache, launched, crashed):
+def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_neo4j(settings, cache, launches, crashed):
     put(cache)
     place = Home.of(settings)
     if crashed:
         (place.console_log.parent / "hs_err_pid12.log").touch()
     maintain(settings, place, Run(1, 2, "1", pid=12))
     assert cache.is_intact() != crashed
-    assert len(launched) == crashed
+    assert len(launches) == crashed
 
 
 def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
@@ -117,9 +117,9 @@ def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
 
 
 @pytest.mark.parametrize("aot", ["use", "off"])
-def test_no_cache_is_made_unless_it_is_wanted(settings, cache, launched, aot):
+def test_no_cache_is_made_unless_it_is_wanted(settings, cache, launches, aot):
     maintain(settings.model_copy(update={"aot": aot}), Home.of(settings), None)
-    assert launched == []
+    assert launches == []
 
 
 def test_where_ci_is_set_no_cache_is_made_by_default(monkeypatch):
@@ -130,25 +130,25 @@ def test_where_ci_is_set_no_cache_is_made_by_default(monkeypatch):
     assert Settings().aot == "auto"
 
 
-def test_only_one_process_makes_a_cache(settings, cache, launched):
+def test_only_one_process_makes_a_cache(settings, cache, launches):
     with file_lock(cache.lock, 0, lambda: None):
         assert cache.is_being_made()
         assert "being made" in fast_start.fast_start(settings).found
         maintain(settings, Home.of(settings), None)
     assert not cache.is_being_made()
-    assert launched == []
+    assert launches == []
 
 
-def test_what_always_fails_is_not_tried_for_ever(settings, cache, launched):
+def test_what_always_fails_is_not_tried_for_ever(settings, cache, launches):
     for _ in range(4):
         maintain(settings, Home.of(settings), None)
         cache.record_try()
         cache.record_failure("the disk is full")
     maintain(settings, Home.of(settings), None)
-    assert len(launched) == 4
-    found = fast_start.fast_start(settings).found
-    assert "the disk is full" in found
-    assert "tomorrow" in found
+    assert len(launches) == 4
+    text = fast_start.fast_start(settings).found
+    assert "the disk is full" in text
+    assert "tomorrow" in text
 
 
 def test_tries_are_forgotten_after_a_day():
@@ -190,8 +190,8 @@ def test_caches_that_nobody_uses_are_removed(cache):
     other, fresh = (AotCache(cache.file.with_name(f"{name}.aot")) for name in ("other", "fresh"))
     put(other)
     put(fresh)
-    for one in (cache, other):
-        os.utime(one.file.with_suffix(".json"), (1, 1))
+    for aot_cache in (cache, other):
+        os.utime(aot_cache.file.with_suffix(".json"), (1, 1))
     cache.mark_used()
     assert (cache.is_intact(), fresh.is_intact(), other.file.exists()) == (True, True, False)
 
@@ -222,13 +222,13 @@ def test_the_same_build_of_java_elsewhere_shares_the_cache(settings, cache, tmp_
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [({"aot": "off"}, "GRAPH_MEMORY_AOT"), ({"neo4j_heap": "40g"}, "heap"), ({"java": Path("/none")}, "Java")],
 )
-def test_where_there_can_be_no_cache_the_reason_is_told(settings, changed, said):
+def test_where_there_can_be_no_cache_the_reason_is_told(settings, changed, expected):
     changed_settings = settings.model_copy(update=changed)
     assert cache_of(changed_settings) is None
-    assert said in fast_start.fast_start(changed_settings).found
+    assert expected in fast_start.fast_start(changed_settings).found
 
 
 def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache, tmp_path):

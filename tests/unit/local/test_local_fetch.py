@@ -36,7 +36,7 @@ class Repository:
     """A Maven repository on this machine that may give other answers than it should."""
 
     url: str = ""
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
     answer: Callable[[str], tuple[int, bytes]] = lambda name: (200, CONTENT[name])
 
 
@@ -46,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
         super().__init__(*args)
 
     def do_GET(self) -> None:
-        self.repository.asked.append(self.path)
+        self.repository.requests.append(self.path)
         status, body = self.repository.answer(self.path.split("/")[-3])
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
@@ -58,7 +58,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(repository: Repository, tls: ssl.SSLContext | None = None) -> Iterator[int]:
+def serve(repository: Repository, tls: ssl.SSLContext | None = None) -> Iterator[int]:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, repository)) as server:
         if tls is not None:
             # each handshake in a thread of its own: clients take turns, and the first may wait for the second
@@ -73,7 +73,7 @@ def served(repository: Repository, tls: ssl.SSLContext | None = None) -> Iterato
 @pytest.fixture
 def repository(monkeypatch) -> Iterator[Repository]:
     repository = Repository()
-    with served(repository) as port:
+    with serve(repository) as port:
         repository.url = f"http://127.0.0.1:{port}"
         monkeypatch.setattr("jgo.constants.MAVEN_CENTRAL_URL", repository.url)
         yield repository
@@ -87,7 +87,7 @@ def authority(monkeypatch, tmp_path) -> Iterator[Path]:
     file = certificate(tmp_path)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(file)
-    with served(Repository(), tls) as port:
+    with serve(Repository(), tls) as port:
         monkeypatch.setattr("jgo.constants.MAVEN_CENTRAL_URL", f"https://127.0.0.1:{port}")
         yield file
 
@@ -123,14 +123,14 @@ def test_a_cached_list_that_cannot_be_read_is_none(settings, text):
 
 def test_missing_jars_are_fetched_in_class_path_order(settings, repository):
     assert contents(class_path(settings)) == list(CONTENT.values())
-    assert len(repository.asked) == 2
+    assert len(repository.requests) == 2
 
 
 def test_jars_in_the_cache_are_not_fetched_again(settings, repository):
     first = class_path(settings)
-    repository.asked.clear()
+    repository.requests.clear()
     assert class_path(settings) == first
-    assert repository.asked == []
+    assert repository.requests == []
 
 
 def test_a_changed_jar_is_noticed_and_fetched_again(settings, repository):
@@ -152,9 +152,9 @@ def test_a_jar_changed_without_trace_is_found_by_reading_it(settings, repository
 def test_a_touched_but_sound_jar_is_not_fetched_again(settings, repository):
     path = class_path(settings)[0]
     os.utime(path, (1, 1))
-    repository.asked.clear()
+    repository.requests.clear()
     class_path(settings)
-    assert repository.asked == []
+    assert repository.requests == []
 
 
 def test_a_jar_with_the_wrong_checksum_is_never_put_in_the_cache(settings, repository):
@@ -175,17 +175,17 @@ def test_a_jar_that_does_not_exist_is_asked_for_once(settings, repository):
     repository.answer = lambda name: (404, b"") if name == "alpha" else (200, CONTENT[name])
     with pytest.raises(GraphError):
         class_path(settings)
-    assert len([path for path in repository.asked if "alpha" in path]) == 1
+    assert len([path for path in repository.requests if "alpha" in path]) == 1
 
 
 def test_an_interrupted_fetch_keeps_what_it_had(settings, repository):
     repository.answer = lambda name: (404, b"") if name == "beta" else (200, CONTENT[name])
     with pytest.raises(GraphError):
         class_path(settings)
-    repository.asked.clear()
+    repository.requests.clear()
     repository.answer = lambda name: (200, CONTENT[name])
     class_path(settings)
-    assert [path.split("/")[-3] for path in repository.asked] == ["beta"]
+    assert [path.split("/")[-3] for path in repository.requests] == ["beta"]
 
 
 def test_without_network_and_cache_the_error_says_what_to_do(settings, monkeypatch):
@@ -225,10 +225,10 @@ def test_a_wrong_jar_of_the_local_maven_repository_is_not_used(settings, tmp_pat
 
 
 def test_progress_ends_at_one(settings, repository):
-    told: list[float | None] = []
-    class_path(settings, lambda stage, done: told.append(done))
-    assert told[0] == 0.0
-    assert told[-1] == 1.0
+    values: list[float | None] = []
+    class_path(settings, lambda stage, done: values.append(done))
+    assert values[0] == 0.0
+    assert values[-1] == 1.0
 
 
 def test_the_list_of_another_version_is_read_from_the_cache(settings):

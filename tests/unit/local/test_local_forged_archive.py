@@ -1,4 +1,4 @@
-"""A backup that somebody forged is refused before anything is written, or at least leaves nothing behind."""
+"""A forged backup is refused before anything is written, or at least leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.local.backup.archive import DomainMark, read_manifest, unpack,
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import silent
 from tables import for_rows
-from unit.local.test_local_archive import DUMP, manifest_of, refused
+from unit.local.test_local_archive import DUMP, error_of, manifest_of
 
 BLOB = b"content of a blob"
 NAME = f"blobs/notes/{hashlib.sha256(BLOB).hexdigest()}"
@@ -57,13 +57,13 @@ def members(**parts: Any) -> Members:
         ("seal", member("seal.json", note(parts.pop("seal", seal(BLOB))))),
     ]
     assert not parts
-    return [one for _, one in made]
+    return [part for _, part in made]
 
 
-def forged(file: Path, found: Members, pax: dict[str, dict[str, str]] | None = None) -> Path:
-    """Write an archive as it is told."""
+def forge_archive(file: Path, members: Members, pax: dict[str, dict[str, str]] | None = None) -> Path:
+    """Write an archive with these members and headers."""
     with tarfile.open(file, "w", format=tarfile.PAX_FORMAT) as tar:
-        for info, data in found:
+        for info, data in members:
             info.pax_headers = (pax or {}).get(info.name, {})
             buffer = info.tobuf(tarfile.PAX_FORMAT)
             assert tar.fileobj is not None
@@ -80,14 +80,14 @@ def target(tmp_path: Path) -> Path:
 
 
 def refusals(file: Path, target: Path) -> tuple[GraphError, GraphError]:
-    """Return how an archive is refused, at a look and when it is unpacked; nothing may have been written."""
-    found = refused(lambda: read_manifest(file)), refused(lambda: unpack(file, target, silent))
+    """Return the errors of reading and of unpacking an archive. Asserts that nothing was written."""
+    results = error_of(lambda: read_manifest(file)), error_of(lambda: unpack(file, target, silent))
     assert list(target.iterdir()) == []
-    return found
+    return results
 
 
 def test_what_these_tests_forge_is_sound_without_a_forgery(tmp_path, target):
-    file = forged(tmp_path / "sound.tar", members())
+    file = forge_archive(tmp_path / "sound.tar", members())
     assert read_manifest(file) == manifest_of(DUMP)
     unpack(file, target, silent)
     assert (target / NAME).read_bytes() == BLOB
@@ -100,7 +100,7 @@ class Header(tarfile.TarInfo):
         super().__init__(name)
         self.forged = {int(at.lstrip("_")): data for at, data in fields.items()}
 
-    def tobuf(self, *_given: Any, **_options: Any) -> bytes:
+    def tobuf(self, *arguments: Any, **_options: Any) -> bytes:
         buffer = bytearray(super().tobuf(tarfile.USTAR_FORMAT))
         for at, data in {**self.forged, 148: b"        "}.items():
             buffer[at : at + len(data)] = data
@@ -116,7 +116,7 @@ def number(value: int) -> bytes:
 def test_a_hole_of_a_terabyte_is_not_made(tmp_path, target, part, name):
     """As GNU tar writes it: one extent of nothing, at the end of 1 TB."""
     holes = Header(name, _156=b"S", _386=number(TERABYTE) + number(0), _483=number(TERABYTE))
-    for error in refusals(forged(tmp_path / "sparse.tar", members(**{part: (holes, b"")})), target):
+    for error in refusals(forge_archive(tmp_path / "sparse.tar", members(**{part: (holes, b"")})), target):
         assert error.code is Code.CONTENT_READ_FAILED
 
 
@@ -128,14 +128,14 @@ def test_nor_is_one_that_an_extension_describes(tmp_path, target, version):
         "0.1": {"GNU.sparse.size": str(TERABYTE), "GNU.sparse.map": f"{TERABYTE},0"},
         "1.0": {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(TERABYTE)},
     }[version]  # fmt: skip
-    file = forged(tmp_path / "sparse.tar", members(), {"neo4j.dump": pax})
+    file = forge_archive(tmp_path / "sparse.tar", members(), {"neo4j.dump": pax})
     for error in refusals(file, target):
         assert error.code is Code.CONTENT_READ_FAILED
 
 
 @pytest.mark.parametrize("size", ["-5", "1099511627776", "9" * 30, "x", "٣", ""])
 def test_a_size_that_the_file_has_not_is_refused(tmp_path, target, size):
-    file = forged(tmp_path / "sizes.tar", members(), {"neo4j.dump": {"size": size}})
+    file = forge_archive(tmp_path / "sizes.tar", members(), {"neo4j.dump": {"size": size}})
     for error in refusals(file, target):
         assert error.code is Code.CONTENT_READ_FAILED
 
@@ -143,7 +143,7 @@ def test_a_size_that_the_file_has_not_is_refused(tmp_path, target, size):
 @pytest.mark.parametrize("size", [-512, -1, TERABYTE, (1 << 63) - 1])
 def test_nor_one_in_the_header_itself(tmp_path, target, size):
     header = Header("neo4j.dump", _124=number(size))
-    for error in refusals(forged(tmp_path / "sizes.tar", members(dump=(header, b""))), target):
+    for error in refusals(forge_archive(tmp_path / "sizes.tar", members(dump=(header, b""))), target):
         assert error.code is Code.CONTENT_READ_FAILED
 
 
@@ -156,12 +156,12 @@ def test_nor_one_in_the_header_itself(tmp_path, target, size):
 def test_what_is_no_plain_file_is_refused(tmp_path, target, kind, at):
     name = {"dump": "neo4j.dump", "blob": NAME}[at]
     info = member(name, b"", type=kind, linkname="/etc/passwd")
-    for error in refusals(forged(tmp_path / "kinds.tar", members(**{at: info})), target):
+    for error in refusals(forge_archive(tmp_path / "kinds.tar", members(**{at: info})), target):
         assert error.code is Code.CONTENT_READ_FAILED
 
 
 def test_an_extension_that_is_large_is_not_read(tmp_path, target):
-    file = forged(tmp_path / "large.tar", members(), {"neo4j.dump": {"comment": "x" * 2_000_000}})
+    file = forge_archive(tmp_path / "large.tar", members(), {"neo4j.dump": {"comment": "x" * 2_000_000}})
     for error in refusals(file, target):
         assert error.code is Code.CONTENT_READ_FAILED
 
@@ -170,7 +170,7 @@ NESTED = b"[" * 200_000 + b"]" * 200_000
 
 
 @for_rows(
-    "told",
+    "expected",
     [
         NESTED, b'{"domains": ' + NESTED + b"}", b"", b"null", b"7", b"\xff", b"{", b"[]", b'"text"', b"9" * 10_000,
         b" " * (65 << 20),
@@ -187,21 +187,21 @@ NESTED = b"[" * 200_000 + b"]" * 200_000
         manifest(more=1),
     ],
 )  # fmt: skip
-def test_a_manifest_that_is_none_is_refused(tmp_path, target, told):
-    for error in refusals(forged(tmp_path / "forged.tar", members(manifest=told)), target):
+def test_a_manifest_that_is_none_is_refused(tmp_path, target, expected):
+    for error in refusals(forge_archive(tmp_path / "forged.tar", members(manifest=expected)), target):
         assert error.code is Code.CONTENT_READ_FAILED
         assert "\x1b" not in error.message
 
 
 @for_rows(
-    "told",
+    "expected",
     [
         NESTED, b'{"blobs": ' + NESTED + b"}", b"", b"null", b"\xff", seal(BLOB, blobs=2), seal(BLOB, bytes=TERABYTE),
         seal(BLOB, blobs=-1), seal(BLOB, blobs=10**40), seal(BLOB, sha256=7), seal(BLOB, more=1), seal(),
     ],
 )  # fmt: skip
-def test_a_seal_that_is_none_is_refused(tmp_path, target, told):
-    for error in refusals(forged(tmp_path / "forged.tar", members(seal=told)), target):
+def test_a_seal_that_is_none_is_refused(tmp_path, target, expected):
+    for error in refusals(forge_archive(tmp_path / "forged.tar", members(seal=expected)), target):
         assert error.code is Code.CONTENT_READ_FAILED
 
 
@@ -209,14 +209,14 @@ def test_a_seal_that_is_none_is_refused(tmp_path, target, told):
 def test_a_blob_that_is_not_what_its_name_says_is_refused(tmp_path, target, sealed):
     other = b"as long as before"
     assert len(other) == len(BLOB)
-    file = forged(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(sealed)))
-    assert refused(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
+    file = forge_archive(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(sealed)))
+    assert error_of(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
 
 
 def test_a_blob_that_comes_twice_is_refused(tmp_path, target):
     twice = members(seal=seal(BLOB, BLOB))
     twice.insert(2, member(NAME, BLOB))
-    error = refused(lambda: unpack(forged(tmp_path / "twice.tar", twice), target, silent))
+    error = error_of(lambda: unpack(forge_archive(tmp_path / "twice.tar", twice), target, silent))
     assert error.code is Code.CONTENT_READ_FAILED
 
 
@@ -224,8 +224,8 @@ def test_a_blob_that_comes_twice_is_refused(tmp_path, target):
     "order", [(1, 0, 2, 3), (0, 2, 1, 3), (0, 1, 3, 2), (0, 1, 2), (0, 1, 2, 3, 2), (0, 0, 1, 2, 3)]
 )
 def test_parts_come_in_their_order_and_once(tmp_path, target, order):
-    found = members()
-    file = forged(tmp_path / "order.tar", [found[number] for number in order])
+    result = members()
+    file = forge_archive(tmp_path / "order.tar", [result[number] for number in order])
     for error in refusals(file, target):
         assert error.code in {Code.INVALID_ARGUMENT, Code.CONTENT_READ_FAILED}
 
@@ -259,8 +259,8 @@ def test_long_names_names_with_slashes_and_many_domains_are_taken(tmp_path, targ
     unpack(file, target, silent)
 
 
-def mutated(data: bytes, choice: random.Random) -> bytes:
-    """Return an archive in which something was changed, most often in what is believed: headers and notes."""
+def mutate(data: bytes, choice: random.Random) -> bytes:
+    """Return an archive with changed bytes, most often in trusted parts: headers and notes."""
     changed = bytearray(data)
     for _ in range(choice.randint(1, 4)):
         at = choice.choice(
@@ -285,10 +285,10 @@ def mutated(data: bytes, choice: random.Random) -> bytes:
 
 @pytest.mark.long
 def test_whatever_was_changed_is_refused_or_makes_no_difference(tmp_path, target):
-    sound, file = forged(tmp_path / "sound.tar", members()).read_bytes(), tmp_path / "mutated.tar"
+    sound, file = forge_archive(tmp_path / "sound.tar", members()).read_bytes(), tmp_path / "mutated.tar"
     codes: set[Code] = set()
     for number in range(ROUNDS):
-        file.write_bytes(mutated(sound, random.Random(number)))
+        file.write_bytes(mutate(sound, random.Random(number)))
         folder = target / str(number)
         folder.mkdir()
         try:
@@ -311,12 +311,12 @@ def test_a_home_is_not_touched_by_what_is_refused(tmp_path):
     (settings.home / "blobs" / "work").mkdir(parents=True)
     (settings.home / "blobs" / "work" / "kept").write_text("kept")
     other = b"other"
-    file = forged(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(other)))
+    file = forge_archive(tmp_path / "forged.tar", members(blob=member(NAME, other), seal=seal(other)))
 
     def restore() -> None:
         with restore_beside(settings, file, manifest_of(DUMP)):
             raise AssertionError
 
-    assert refused(restore).code is Code.CONTENT_READ_FAILED
+    assert error_of(restore).code is Code.CONTENT_READ_FAILED
     assert {path.name for path in settings.home.iterdir()} == {"blobs", "neo4j"}
     assert (settings.home / "blobs" / "work" / "kept").read_text() == "kept"

@@ -1,4 +1,4 @@
-"""What is said when the first password cannot be set, or is gone."""
+"""Errors when the first password cannot be set, or is missing."""
 
 from __future__ import annotations
 

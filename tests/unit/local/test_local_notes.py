@@ -1,4 +1,4 @@
-"""What a home or a cache has in JSON is believed only where it is what was written there."""
+"""JSON of a home or a cache is trusted only if it has the written form."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def test_a_note_of_another_kind_is_none(tmp_path: Path, data: bytes):
     assert hang_error(place, 0.0) is None
 
 
-@for_rows("told", [[], {"a": 1}, {"a": ["1"]}, {"a": [1.5]}, {"a": [True]}, {"a": None}])
-def test_a_stamp_is_numbers_by_name(told: object):
-    assert read_json(json.dumps(told), Stamp) is None
+@for_rows("value", [[], {"a": 1}, {"a": ["1"]}, {"a": [1.5]}, {"a": [True]}, {"a": None}])
+def test_a_stamp_is_numbers_by_name(value: object):
+    assert read_json(json.dumps(value), Stamp) is None
 
 
 def test_what_was_written_is_read():

@@ -14,7 +14,7 @@ from graph_memory.local.home.swap import finish_restore, swap_in
 
 
 class Killed(BaseException):
-    """What stands for the end of a process."""
+    """The exception that stands for the end of a process."""
 
 
 def fill(home: Path, mark: str, password: str | None) -> Home:
@@ -37,8 +37,8 @@ def place(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def killed_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Have the process die before it moves or removes something for the nth time."""
+def die_before_move(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Let the process die before its nth move or removal of a path."""
     rename, rmtree = Path.rename, swap.shutil.rmtree
 
     def kill(step: int) -> None:
@@ -65,7 +65,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]
     monkeypatch.undo()
 
 
-def held(place: Home) -> list[str]:
+def files_of(place: Home) -> list[str]:
     home = place.root.parent
     return sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name in {"old", "new", "newest"})
 
@@ -76,13 +76,15 @@ NEW = ["blobs/garden/new", "neo4j/data/databases/new"]
 
 def test_the_new_takes_the_place_of_the_old(place):
     swap_in(place)
-    assert held(place) == NEW
+    assert files_of(place) == NEW
     assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
 
 
 @pytest.mark.parametrize("step", range(3, 10))
-def test_a_restore_that_was_killed_after_its_commit_is_completed_by_the_next_start(place, killed_at, monkeypatch, step):
-    killed_at(step)
+def test_a_restore_that_was_killed_after_its_commit_is_completed_by_the_next_start(
+    place, die_before_move, monkeypatch, step
+):
+    die_before_move(step)
     try:
         swap_in(place)
     except Killed:
@@ -91,31 +93,31 @@ def test_a_restore_that_was_killed_after_its_commit_is_completed_by_the_next_sta
         assert step > 8, "there are more steps than are tried"
     monkeypatch.undo()
     finish_restore(place)
-    assert held(place) == NEW
+    assert files_of(place) == NEW
     assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
     assert place.password() == "secret"
 
 
 @pytest.mark.parametrize("step", range(3, 9))
-def test_a_restore_that_was_killed_after_its_commit_can_be_repeated(place, killed_at, monkeypatch, step):
-    killed_at(step)
+def test_a_restore_that_was_killed_after_its_commit_can_be_repeated(place, die_before_move, monkeypatch, step):
+    die_before_move(step)
     with pytest.raises(Killed):
         swap_in(place)
     monkeypatch.undo()
     fill(place.root.parent / "restoring", "newest", "secret")
     swap_in(place)
-    assert held(place) == [path.replace("new", "newest") for path in NEW]
+    assert files_of(place) == [path.replace("new", "newest") for path in NEW]
     assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
 
 
 @pytest.mark.parametrize("step", [1, 2])
-def test_one_that_was_killed_before_leaves_the_old(place, killed_at, monkeypatch, step):
-    killed_at(step)
+def test_one_that_was_killed_before_leaves_the_old(place, die_before_move, monkeypatch, step):
+    die_before_move(step)
     with pytest.raises(Killed):
         swap_in(place)
     monkeypatch.undo()
     finish_restore(place)
-    assert held(place) == [*OLD, *(f"restoring/{path}" for path in NEW)]
+    assert files_of(place) == [*OLD, *(f"restoring/{path}" for path in NEW)]
 
 
 def test_a_home_without_a_memory_takes_the_password_too(tmp_path):
@@ -124,7 +126,7 @@ def test_a_home_without_a_memory_takes_the_password_too(tmp_path):
     place.prepare_start()
     fill(tmp_path / "restoring", "new", "fresh")
     swap_in(place)
-    assert held(place) == NEW
+    assert files_of(place) == NEW
     assert (place.password(), place.first_start_mark.exists()) == ("fresh", False)
     assert place.password_file.stat().st_mode & 0o077 == 0
 
@@ -141,4 +143,4 @@ def test_a_blob_that_is_written_meanwhile_stands_in_nobodys_way(place, monkeypat
 
     monkeypatch.setattr(Path, "rename", rename_and_write)
     swap_in(place)
-    assert held(place) == NEW
+    assert files_of(place) == NEW

@@ -24,10 +24,10 @@ from graph_memory.settings import Settings
 class SlowMemory(RecordingMemory):
     """Shows what content it was given, and takes its time when that says so."""
 
-    async def create_node(self, **given: Any) -> Any:
-        sys.stderr.write(f"content={given['content'][:20]!a}\n")
+    async def create_node(self, **arguments: Any) -> Any:
+        sys.stderr.write(f"content={arguments['content'][:20]!a}\n")
         sys.stderr.flush()
-        if given["content"] == "slow":
+        if arguments["content"] == "slow":
             await anyio.sleep(60)
         return self.answers["create_node"]
 
@@ -51,9 +51,9 @@ app.open_memory = open_memory
 sys.modules["graph_memory.app"] = app
 
 settings = Settings(home=Path("/nowhere"), cache=Path("/nowhere"), mcp_content_bytes=1000)
-given: dict[str, Any] = {
+limits: dict[str, Any] = {
     name: float(value) if "." in value else int(value)
     for name, _, value in (word.partition("=") for word in sys.argv[1:])
 }
 log_to_stderr(settings.log_level)
-serve_http(settings, ["graph", "get_environment"], port=0, limits=Limits(**given))
+serve_http(settings, ["graph", "get_environment"], port=0, limits=Limits(**limits))

@@ -225,7 +225,7 @@ class RecordingMemory:
         return self
 
     async def named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
-        """Return what a person may mean, which is no question of a tool and so not recorded."""
+        """Return the subjects that a person may mean. No tool asks for them, so the call is not recorded."""
         answer = self.answers.get("named", ())
         if isinstance(answer, Exception):
             raise answer
@@ -246,16 +246,16 @@ def opens(memory: RecordingMemory) -> Any:
     """Return an opener that gives this memory at once."""
 
     @asynccontextmanager
-    async def opened(_progress: object) -> AsyncIterator[RecordingMemory]:
+    async def open_memory_(_progress: object) -> AsyncIterator[RecordingMemory]:
         yield memory
 
-    return opened
+    return open_memory_
 
 
 def client_of(opener: Any, mode: str = "auto", **settings: Any) -> Client:
     """Return a client of a server of its own; `legacy` speaks the handshake that most clients use."""
-    given = {"home": "/nowhere", "cache": "/nowhere", **settings}
-    chosen = Settings(**given)
+    arguments = {"home": "/nowhere", "cache": "/nowhere", **settings}
+    chosen = Settings(**arguments)
     return Client(build_server(opener, chosen, chosen.toolsets), mode=mode)
 
 
@@ -274,6 +274,6 @@ def text_of(result: CallToolResult) -> str:
 
 
 def json_of(result: CallToolResult) -> Any:
-    """Return what the text of a success says."""
+    """Return the JSON value in the text of a success."""
     assert not result.is_error, text_of(result)
     return json.loads(text_of(result))

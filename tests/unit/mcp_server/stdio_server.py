@@ -23,9 +23,9 @@ from graph_memory.settings import Settings
 class TalkativeMemory(RecordingMemory):
     """Writes to standard output, as a careless library might, and shows what content it was given."""
 
-    async def create_node(self, **given: Any) -> Any:
+    async def create_node(self, **arguments: Any) -> Any:
         print("stray output")  # noqa: T201
-        sys.stderr.write(f"content={given['content']!a}\n")
+        sys.stderr.write(f"content={arguments['content']!a}\n")
         return self.answers["create_node"]
 
 

@@ -1,4 +1,4 @@
-"""Which servers index behind the calls for recall: all but one that nobody recalls through."""
+"""Servers that index behind the calls for recall: all except servers without tools for recall."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ pytestmark = pytest.mark.anyio
 async def test_a_server_of_the_official_tools_alone_follows_no_logs(
     monkeypatch: pytest.MonkeyPatch, toolsets: Sequence[str], follows: bool
 ) -> None:
-    asked: list[object] = []
+    requests: list[object] = []
 
     @asynccontextmanager
-    async def opened(*_: object, **given: Any) -> AsyncGenerator[None]:
-        asked.append(given["follows"])
+    async def open_recording(*_: object, **arguments: Any) -> AsyncGenerator[None]:
+        requests.append(arguments["follows"])
         yield
 
-    monkeypatch.setattr(app, "open_memory", opened)
+    monkeypatch.setattr(app, "open_memory", open_recording)
     async with opener_of(Settings(memory_file_path=None), None, toolsets)(silent):
-        assert asked == [follows]
+        assert requests == [follows]
 
 
 async def test_the_log_says_that_the_memory_file_is_missing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @asynccontextmanager
-    async def opened(*_: object, **__: object) -> AsyncGenerator[Mock]:
+    async def open_recording(*_: object, **__: object) -> AsyncGenerator[Mock]:
         yield Mock(transfer=Mock(import_once=AsyncMock(return_value=None)))
 
-    monkeypatch.setattr(app, "open_memory", opened)
+    monkeypatch.setattr(app, "open_memory", open_recording)
     missing = tmp_path / "gone.jsonl"
     async with opener_of(Settings(memory_file_path=missing), None, ["entities"])(silent):
         assert f"MEMORY_FILE_PATH is {missing}, which is not a file" in caplog.text

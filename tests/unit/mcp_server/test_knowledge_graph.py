@@ -24,7 +24,7 @@ class Caller:
 
     def __init__(self) -> None:
         own = Implementation(name="agent", version="1")
-        self.told: list[str] = []
+        self.logged: list[str] = []
         client = InitializeRequestParams(
             protocol_version="2025-06-18", capabilities=ClientCapabilities(), client_info=own
         )
@@ -39,7 +39,7 @@ class Caller:
         await self._connection.exit_stack.aclose()
 
     async def _note(self, uri: str) -> None:
-        self.told.append(uri)
+        self.logged.append(uri)
 
 
 async def _nothing(_: object) -> Any:
@@ -48,24 +48,24 @@ async def _nothing(_: object) -> Any:
 
 async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -> None:
     resource = KnowledgeGraphResource(_nothing)
-    one: Any = Caller()
+    caller: Any = Caller()
     other: Any = Caller()
-    await resource.subscribe(one, SUBSCRIBE)
-    await resource.subscribe(one, SUBSCRIBE)
-    await resource.notify_change(one)
-    assert (one.told, one.after) == ([URI], [])
+    await resource.subscribe(caller, SUBSCRIBE)
+    await resource.subscribe(caller, SUBSCRIBE)
+    await resource.notify_change(caller)
+    assert (caller.logged, caller.after) == ([URI], [])
     await resource.notify_change(other)
     [tell] = other.after
-    assert (one.told, other.told) == ([URI], [])
+    assert (caller.logged, other.logged) == ([URI], [])
     await tell()
-    assert (one.told, other.told) == ([URI, URI], [])
+    assert (caller.logged, other.logged) == ([URI, URI], [])
     await resource.subscribe(other, SUBSCRIBE)
-    await resource.unsubscribe(one, SUBSCRIBE)
-    await resource.notify_change(one)
-    assert (len(one.told), len(one.after)) == (2, 1)
+    await resource.unsubscribe(caller, SUBSCRIBE)
+    await resource.notify_change(caller)
+    assert (len(caller.logged), len(caller.after)) == (2, 1)
     await other.end()
-    await resource.notify_change(one)
-    assert len(one.after) == 1
+    await resource.notify_change(caller)
+    assert len(caller.after) == 1
 
 
 async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_much() -> None:
@@ -87,4 +87,4 @@ async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_m
             tasks.start_soon(writer.after[-1])
             await anyio.lowlevel.checkpoint()
         takes.set()
-    assert slow.told == [URI, URI]
+    assert slow.logged == [URI, URI]

@@ -106,21 +106,21 @@ async def test_a_tool_that_is_not_offered_is_refused_with_its_toolset():
 
 async def test_the_beginning_of_an_id_or_a_title_is_answered_with_the_whole_id():
     whole = Named(id="mem_01M847W9ZH5SXYZ", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False)
-    for given, meaning in (("mem_01M847W9", "is the beginning of the id"), ("Kitchen", "is the title of")):
-        raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": given, "domain": "default", "hint": "Find it."})
+    for text, meaning in (("mem_01M847W9", "is the beginning of the id"), ("Kitchen", "is the title of")):
+        raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": text, "domain": "default", "hint": "Find it."})
         async with client_of(opens(RecordingMemory(get_node=raised, named=(whole,)))) as client:
-            error = error_of(await client.call_tool("get_node", {"node_id": given}))
+            error = error_of(await client.call_tool("get_node", {"node_id": text}))
         assert error["code"] == "NODE_NOT_FOUND"
-        assert error["details"]["hint"] == f'"{given}" {meaning} {whole.id}. Pass the whole id.'
+        assert error["details"]["hint"] == f'"{text}" {meaning} {whole.id}. Pass the whole id.'
 
 
-@pytest.mark.parametrize("given", ["mem_01M847W9", "mem_01M847W9ZH5SXYZ0123456789A"])
-async def test_an_error_stays_what_it_is_where_nothing_can_be_looked_up_and_for_whole_ids(given: str):
-    raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": given, "hint": "Find it."})
-    is_whole = len(given) == len("mem_") + 26
+@pytest.mark.parametrize("text", ["mem_01M847W9", "mem_01M847W9ZH5SXYZ0123456789A"])
+async def test_an_error_stays_what_it_is_where_nothing_can_be_looked_up_and_for_whole_ids(text: str):
+    raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": text, "hint": "Find it."})
+    is_whole = len(text) == len("mem_") + 26
     looked_up = RuntimeError("for nothing") if is_whole else GraphError(Code.STORE_UNAVAILABLE, "Gone")
     async with client_of(opens(RecordingMemory(get_node=raised, named=looked_up))) as client:
-        error = error_of(await client.call_tool("get_node", {"node_id": given}))
+        error = error_of(await client.call_tool("get_node", {"node_id": text}))
     assert (error["code"], error["details"]["hint"]) == ("NODE_NOT_FOUND", "Find it.")
 
 
@@ -148,11 +148,11 @@ async def test_content_over_the_limit_is_refused_on_its_way_in(name: str):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6])
 async def test_the_size_of_binary_content_is_that_of_its_bytes(size: int):
-    given = {**ARGUMENTS["create_node"], "encoding": "base64", "content": base64.b64encode(bytes(size)).decode()}
+    arguments = {**ARGUMENTS["create_node"], "encoding": "base64", "content": base64.b64encode(bytes(size)).decode()}
     async with client_of(opens(RecordingMemory()), mcp_content_bytes=size) as client:
-        assert not (await client.call_tool("create_node", given)).is_error
+        assert not (await client.call_tool("create_node", arguments)).is_error
     async with client_of(opens(RecordingMemory()), mcp_content_bytes=max(1, size - 1)) as client:
-        assert (await client.call_tool("create_node", given)).is_error is (size > 1)
+        assert (await client.call_tool("create_node", arguments)).is_error is (size > 1)
 
 
 async def test_content_over_the_limit_is_refused_on_its_way_out():
@@ -178,7 +178,7 @@ async def test_a_domain_that_was_selected_and_deleted_since_says_so_and_any_othe
     async with client_of(opens(memory), toolsets=("graph", "domains")) as client:
         assert "create_ontology" in text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
         await client.call_tool("select_domain", {"name": "kitchen"})
-        told = text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
-        assert "There is no domain kitchen\nHint: It was selected, and deleted since: select_domain another." in told
+        text = text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
+        assert "There is no domain kitchen\nHint: It was selected, and deleted since: select_domain another." in text
         memory.answers["get_node"] = no_ontology("garden")
         assert "create_ontology" in text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))

@@ -1,4 +1,4 @@
-"""The HTTP server as a process: who is let in, what is taken, and a clean end whoever is still connected."""
+"""The HTTP server as a process: access, accepted requests, and a clean end with open connections."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Server:
         self.process = process
         assert process.stderr is not None
         self.before = ""
-        while not (told := process.stderr.readline().decode()).startswith("Serving"):
-            assert told, f"it did not start:\n{self.before}"
-            self.before += told
-        self.told = told
-        self.port = int(self.told.partition("127.0.0.1:")[2].partition("/")[0])
+        while not (result := process.stderr.readline().decode()).startswith("Serving"):
+            assert result, f"it did not start:\n{self.before}"
+            self.before += result
+        self.first_line = result
+        self.port = int(self.first_line.partition("127.0.0.1:")[2].partition("/")[0])
 
     def answer(self, method: str, path: str, body: str | bytes | None = None, **headers: str) -> Any:
         """Return the response to one request, read to its end."""
@@ -67,8 +67,8 @@ class Server:
 
     def call(self, content: str, **headers: str) -> Any:
         """Return the response to a call with this JSON as content, by session or, without one, stateless."""
-        meta, given = ({}, JSON) if "Mcp-Session-Id" in headers else ({"_meta": MODERN}, STATELESS)
-        return self.answer("POST", "/mcp", call_of(content, **meta), **given, **headers)
+        meta, arguments = ({}, JSON) if "Mcp-Session-Id" in headers else ({"_meta": MODERN}, STATELESS)
+        return self.answer("POST", "/mcp", call_of(content, **meta), **arguments, **headers)
 
     def session(self) -> dict[str, str]:
         """Return the header that names a new session."""
@@ -82,18 +82,18 @@ class Server:
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, float]:
         """Return the exit status, what was logged and how long the end took."""
         self.process.send_signal(number)
-        return self.ended()
+        return self.wait_for_end()
 
-    def ended(self) -> tuple[int, str, float]:
+    def wait_for_end(self) -> tuple[int, str, float]:
         """Return the same once it has ended by itself; nothing may stand on stdout."""
         began = time.monotonic()
-        said, logged = self.process.communicate(timeout=50)
-        assert said == b""
+        data, logged = self.process.communicate(timeout=50)
+        assert data == b""
         return self.process.returncode, self.before + logged.decode(), time.monotonic() - began
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Server]:
+def shared_server() -> Iterator[Server]:
     with running() as server:
         yield server
 
@@ -113,64 +113,67 @@ def running(*, descriptors: int | None = None, **limits: float) -> Iterator[Serv
 
 
 def answer_to(server: Server, line: str, *headers: tuple[str, str]) -> bytes:
-    """Return what is answered to a request of any form."""
+    """Return the answer to a request of any form."""
     lines = [line, *(f"{name}: {value}" for name, value in headers), "Connection: close", "", ""]
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as raw:
         raw.sendall("\r\n".join(lines).encode())
         return b"".join(iter(lambda: raw.recv(4096), b""))
 
 
-def test_where_it_serves_is_told_in_one_line(shared: Server):
-    assert shared.told == f"Serving MCP at http://127.0.0.1:{shared.port}/mcp (Ctrl-C stops it)\n"
+def test_where_it_serves_is_told_in_one_line(shared_server: Server):
+    assert shared_server.first_line == f"Serving MCP at http://127.0.0.1:{shared_server.port}/mcp (Ctrl-C stops it)\n"
 
 
-def test_health_is_answered_and_nothing_else_is_there(shared: Server):
-    assert json.loads(shared.answer("GET", "/health").text) == {"status": "ok"}
-    assert shared.answer("GET", "/").status == 404
-    assert shared.answer("POST", "/health").status == 405
+def test_health_is_answered_and_nothing_else_is_there(shared_server: Server):
+    assert json.loads(shared_server.answer("GET", "/health").text) == {"status": "ok"}
+    assert shared_server.answer("GET", "/").status == 404
+    assert shared_server.answer("POST", "/health").status == 405
 
 
-def test_the_project_of_the_machine_is_not_served_over_http(shared: Server):
-    def asked(method: str, **params: Any) -> str:
+def test_the_project_of_the_machine_is_not_served_over_http(shared_server: Server):
+    def ask(method: str, **params: Any) -> str:
         request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-        return shared.answer("POST", "/mcp", request, **JSON, **session).text
+        return shared_server.answer("POST", "/mcp", request, **JSON, **session).text
 
-    session = shared.session()
-    assert "get_environment" not in (listed := asked("tools/list"))
+    session = shared_server.session()
+    assert "get_environment" not in (listed := ask("tools/list"))
     assert "create_node" in listed
-    assert "error" in asked("tools/call", name="get_environment", arguments={})
+    assert "error" in ask("tools/call", name="get_environment", arguments={})
 
 
 @for_rows("path", ["/health", "/mcp", "/"])
 @for_rows("host", ["example.com", "example.com:{}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.example:{}"])
-def test_a_request_to_another_host_is_refused(shared: Server, path: str, host: str):
-    assert shared.answer("POST", path, "{}", **JSON, Host=host.format(shared.port)).status == 421
+def test_a_request_to_another_host_is_refused(shared_server: Server, path: str, host: str):
+    assert shared_server.answer("POST", path, "{}", **JSON, Host=host.format(shared_server.port)).status == 421
 
 
 @for_rows("path", ["/health", "/mcp", "/"])
 @for_rows("origin", ["http://example.com", "https://localhost:{}", "http://localhost:1", "null"])
-def test_a_request_from_a_page_of_another_site_is_refused(shared: Server, path: str, origin: str):
-    assert shared.answer("POST", path, "{}", **JSON, Origin=origin.format(shared.port)).status == 403
+def test_a_request_from_a_page_of_another_site_is_refused(shared_server: Server, path: str, origin: str):
+    assert shared_server.answer("POST", path, "{}", **JSON, Origin=origin.format(shared_server.port)).status == 403
 
 
 @pytest.mark.parametrize(
     "origins", [[""], ["http://localhost:{}", "http://example.com"], ["http://example.com", "http://localhost:{}"]]
 )
-def test_every_origin_counts_and_an_empty_one_too(shared: Server, origins: list[str]):
-    sent = [("Host", f"127.0.0.1:{shared.port}"), *(("Origin", one.format(shared.port)) for one in origins)]
-    assert answer_to(shared, "GET /health HTTP/1.1", *sent).startswith(b"HTTP/1.1 403 ")
+def test_every_origin_counts_and_an_empty_one_too(shared_server: Server, origins: list[str]):
+    sent = [
+        ("Host", f"127.0.0.1:{shared_server.port}"),
+        *(("Origin", origin.format(shared_server.port)) for origin in origins),
+    ]
+    assert answer_to(shared_server, "GET /health HTTP/1.1", *sent).startswith(b"HTTP/1.1 403 ")
 
 
 @pytest.mark.parametrize("hosts", [[], [""], ["127.0.0.1:{}", "example.com"], ["127.0.0.1:{}", "127.0.0.1:{}"]])
-def test_a_request_names_one_host(shared: Server, hosts: list[str]):
-    sent = [("Host", one.format(shared.port)) for one in hosts]
-    assert answer_to(shared, "GET /health HTTP/1.1", *sent)[:13] in {b"HTTP/1.1 400 ", b"HTTP/1.1 421 "}
+def test_a_request_names_one_host(shared_server: Server, hosts: list[str]):
+    sent = [("Host", host.format(shared_server.port)) for host in hosts]
+    assert answer_to(shared_server, "GET /health HTTP/1.1", *sent)[:13] in {b"HTTP/1.1 400 ", b"HTTP/1.1 421 "}
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
-def test_this_machine_goes_by_three_names(shared: Server, name: str):
-    host = f"{name}:{shared.port}"
-    assert shared.answer("GET", "/health", Host=host, Origin=f"http://{host}").status == 200
+def test_this_machine_goes_by_three_names(shared_server: Server, name: str):
+    host = f"{name}:{shared_server.port}"
+    assert shared_server.answer("GET", "/health", Host=host, Origin=f"http://{host}").status == 200
 
 
 @pytest.mark.long
@@ -185,24 +188,24 @@ def test_half_an_emoji_does_not_spoil_a_call(by_session: bool):
 
 
 @pytest.mark.parametrize("by_session", [False, True])
-def test_content_of_any_characters_is_taken_up_to_the_limit(shared: Server, by_session: bool):
-    session = shared.session() if by_session else {}
-    most = shared.call(json.dumps("\x01" * 1000), **session)
+def test_content_of_any_characters_is_taken_up_to_the_limit(shared_server: Server, by_session: bool):
+    session = shared_server.session() if by_session else {}
+    most = shared_server.call(json.dumps("\x01" * 1000), **session)
     assert not json.loads(most.text)["result"]["isError"]
-    more = json.loads(shared.call(json.dumps("\x01" * 1001), **session).text)["result"]
+    more = json.loads(shared_server.call(json.dumps("\x01" * 1001), **session).text)["result"]
     assert more["structuredContent"]["code"] == Code.CONTENT_TOO_LARGE
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_over_every_limit_is_refused_without_being_kept(shared: Server, chunked: bool):
+def test_a_body_over_every_limit_is_refused_without_being_kept(shared_server: Server, chunked: bool):
     block = b"x" * 1_000_000
     body = iter([block, block]) if chunked else block + block
-    answer = shared.answer("POST", "/mcp", body, **JSON)
+    answer = shared_server.answer("POST", "/mcp", body, **JSON)
     assert answer.status == 413
     error = json.loads(answer.text)["error"]
     assert error["data"]["code"] == Code.CONTENT_TOO_LARGE
     assert "GRAPH_MEMORY_MCP_CONTENT_BYTES" in error["message"]
-    assert shared.answer("GET", "/health").status == 200
+    assert shared_server.answer("GET", "/health").status == 200
 
 
 @pytest.mark.long
@@ -216,11 +219,11 @@ def test_a_body_that_does_not_arrive_in_time_is_given_up():
         assert server.answer("GET", "/health").status == 200
 
 
-def test_what_is_not_json_is_answered(shared: Server):
-    assert shared.answer("POST", "/mcp", b"\xff{", **JSON).status == 400
-    assert shared.answer("POST", "/mcp", b"\xff\\ud83d{", **STATELESS).status == 400
-    assert shared.answer("POST", "/mcp", "{}", Accept=JSON["Accept"]).status == 400
-    assert shared.call('"x"', **{"Mcp-Session-Id": "gone"}).status == 404
+def test_what_is_not_json_is_answered(shared_server: Server):
+    assert shared_server.answer("POST", "/mcp", b"\xff{", **JSON).status == 400
+    assert shared_server.answer("POST", "/mcp", b"\xff\\ud83d{", **STATELESS).status == 400
+    assert shared_server.answer("POST", "/mcp", "{}", Accept=JSON["Accept"]).status == 400
+    assert shared_server.call('"x"', **{"Mcp-Session-Id": "gone"}).status == 404
 
 
 @pytest.mark.long
@@ -287,7 +290,7 @@ def test_a_call_just_after_the_signal_is_answered_in_form_or_not_taken(after: fl
             with suppress(ConnectionError):  # it may be closed already
                 open_one.request("POST", "/mcp", call_of('"slow"', _meta=MODERN), STATELESS)
                 assert open_one.getresponse().status == 503
-        status, logged, took = server.ended()
+        status, logged, took = server.wait_for_end()
     assert status == 0
     assert "ERROR" not in logged
     assert "Traceback" not in logged
@@ -298,7 +301,7 @@ def test_a_call_just_after_the_signal_is_answered_in_form_or_not_taken(after: fl
 async def test_nothing_is_begun_once_the_server_ends():
     sent: list[Any] = []
 
-    async def never(*_given: Any) -> None:
+    async def never(*arguments: Any) -> None:
         raise AssertionError
 
     async def send(message: Any) -> None:
@@ -348,10 +351,10 @@ def test_a_port_is_listened_on_by_one_server(host: str):
 
 
 def test_a_machine_without_ipv6_is_told_so(monkeypatch: pytest.MonkeyPatch):
-    def refused(*_given: Any) -> None:
+    def refuse(*arguments: Any) -> None:
         raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
 
-    monkeypatch.setattr(socket, "socket", refused)
+    monkeypatch.setattr(socket, "socket", refuse)
     with pytest.raises(GraphError) as caught:
         open_listener("::1", 0)
     assert caught.value.code is Code.INVALID_ARGUMENT

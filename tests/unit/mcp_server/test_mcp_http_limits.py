@@ -20,10 +20,10 @@ BEGUN = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Le"
 PART = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 100\r\n\r\n{{"
 
 
-def connected(server: Server, said: str = "") -> socket.socket:
+def connect(server: Server, text: str = "") -> socket.socket:
     """Return a connection on which only so much was said."""
     raw = socket.create_connection(("127.0.0.1", server.port), timeout=20)
-    raw.sendall(said.format(port=server.port).encode())
+    raw.sendall(text.format(port=server.port).encode())
     return raw
 
 
@@ -35,14 +35,14 @@ def server() -> Iterator[Server]:
 
 
 @contextmanager
-def holding(server: Server, number: int, said: str = "") -> Iterator[list[socket.socket]]:
+def holding(server: Server, number: int, text: str = "") -> Iterator[list[socket.socket]]:
     """Hold so many connections on which only so much was said."""
     with ExitStack() as held:
-        yield [held.enter_context(connected(server, said)) for _ in range(number)]
+        yield [held.enter_context(connect(server, text)) for _ in range(number)]
 
 
 def ended_after(raw: socket.socket) -> float:
-    """Return how many seconds it takes until the server closes a connection."""
+    """Return the seconds until the server closes a connection."""
     began = time.monotonic()
     with suppress(ConnectionError):
         while raw.recv(4096):
@@ -54,17 +54,17 @@ def descriptors(server: Server) -> int:
     return psutil.Process(server.process.pid).num_fds()
 
 
-@pytest.mark.parametrize("said", ["", "P", BEGUN, "GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\nGET /hea"])
-def test_headers_that_are_not_finished_end_the_connection(server: Server, said: str):
-    with connected(server, said) as raw:
-        if said.endswith("GET /hea"):
+@pytest.mark.parametrize("text", ["", "P", BEGUN, "GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\nGET /hea"])
+def test_headers_that_are_not_finished_end_the_connection(server: Server, text: str):
+    with connect(server, text) as raw:
+        if text.endswith("GET /hea"):
             raw.sendall(b"lt")  # the answer to the first is under way or gone; this is of the second
         assert ended_after(raw) < 10
         assert server.answer("GET", "/health").status == 200
 
 
 def test_a_byte_now_and_then_does_not_prolong_the_time_for_headers(server: Server):
-    with connected(server, BEGUN) as raw:
+    with connect(server, BEGUN) as raw:
         began = time.monotonic()
         with suppress(ConnectionError):
             while time.monotonic() - began < 15:
@@ -75,7 +75,7 @@ def test_a_byte_now_and_then_does_not_prolong_the_time_for_headers(server: Serve
 
 def test_the_rest_of_a_refused_body_is_not_waited_for_without_end(server: Server):
     head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: null\r\nContent-Length: 900000\r\n\r\n"
-    with connected(server, head) as raw:
+    with connect(server, head) as raw:
         assert raw.recv(20).startswith(b"HTTP/1.1 403 ")
         began = time.monotonic()
         with suppress(ConnectionError):
@@ -91,7 +91,7 @@ def test_large_bodies_are_not_all_held_at_once(server: Server):
     with ExitStack() as held:
         answers: list[bytes] = []
         for _ in range(6):
-            raw = held.enter_context(connected(server, head))
+            raw = held.enter_context(connect(server, head))
             raw.sendall(b" " * (size - 1))
             raw.settimeout(0.3)
             with suppress(TimeoutError):
@@ -102,7 +102,7 @@ def test_large_bodies_are_not_all_held_at_once(server: Server):
 
 @pytest.mark.parametrize("length", ["9" * 30, "9" * 6000, "-1", "x", "0x10", "+1"])
 def test_a_length_that_is_none_or_beyond_measure_is_refused(server: Server, length: str):
-    with connected(
+    with connect(
         server, f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {length}\r\n\r\n"
     ) as raw:
         assert raw.recv(13) in {b"HTTP/1.1 400 ", b"HTTP/1.1 413 "}
@@ -133,9 +133,9 @@ def test_who_takes_no_answer_is_let_go(server: Server):
         assert descriptors(server) <= before
 
 
-@pytest.mark.parametrize("said", ["", BEGUN, PART])
-def test_two_hundred_clients_that_stop_halfway_keep_nobody_else_out(server: Server, said: str):
-    with holding(server, 200, said):
+@pytest.mark.parametrize("text", ["", BEGUN, PART])
+def test_two_hundred_clients_that_stop_halfway_keep_nobody_else_out(server: Server, text: str):
+    with holding(server, 200, text):
         for _ in range(20):
             assert server.answer("GET", "/health").status == 200
         assert descriptors(server) < 50 + 30
@@ -169,14 +169,14 @@ def test_a_server_whose_descriptors_are_gone_waits_for_one_and_says_so_now_and_t
 def test_nonsense_does_not_fill_the_log():
     with running() as server:
         for number in range(200):
-            with connected(server, f"nonsense {number}\r\n\r\n") as raw:
+            with connect(server, f"nonsense {number}\r\n\r\n") as raw:
                 assert raw.recv(100).startswith(b"HTTP/1.1 400 ")
             assert server.answer("GET", "/health", Origin=f"http://{number}.example").status == 403
         _, logged, _ = server.end()
     assert logged.count("Invalid HTTP request received") == logged.count("Refused a request") == 5
 
 
-def opened(server: Server) -> str:
+def open_session(server: Server) -> str:
     """Return the id of a new session."""
     hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INITIALIZE}
     answer = server.answer("POST", "/mcp", json.dumps(hello), **JSON)
@@ -202,23 +202,23 @@ def listening(server: Server, session: str) -> Iterator[http.client.HTTPResponse
 
 def test_the_session_that_was_idle_longest_ends_for_a_new_one():
     with running(sessions=3) as server:
-        first, second, third = (opened(server) for _ in range(3))
+        first, second, third = (open_session(server) for _ in range(3))
         assert status_of(server, first) == 200
-        fourth = opened(server)
-        assert [status_of(server, one) for one in (first, second, third, fourth)] == [200, 404, 200, 200]
-        many = [opened(server) for _ in range(50)]
-        assert [status_of(server, one) for one in (first, *many[-4:])] == [404, 404, 200, 200, 200]
+        fourth = open_session(server)
+        assert [status_of(server, text) for text in (first, second, third, fourth)] == [200, 404, 200, 200]
+        many = [open_session(server) for _ in range(50)]
+        assert [status_of(server, text) for text in (first, *many[-4:])] == [404, 404, 200, 200, 200]
         _, logged, _ = server.end()
     assert "ERROR" not in logged
 
 
 def test_a_session_that_listens_outlives_one_that_does_not_and_ends_too_in_the_end():
     with running(sessions=2) as server:
-        listens, does_not = opened(server), opened(server)
+        listens, does_not = open_session(server), open_session(server)
         with listening(server, listens) as stream:
-            third = opened(server)
-            assert [status_of(server, one) for one in (listens, does_not, third)] == [200, 404, 200]
+            third = open_session(server)
+            assert [status_of(server, text) for text in (listens, does_not, third)] == [200, 404, 200]
             with listening(server, third):
-                fourth = opened(server)
+                fourth = open_session(server)
                 assert stream.read() == b""
-                assert [status_of(server, one) for one in (listens, third, fourth)] == [404, 200, 200]
+                assert [status_of(server, text) for text in (listens, third, fourth)] == [404, 200, 200]

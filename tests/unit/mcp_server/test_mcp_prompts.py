@@ -19,11 +19,11 @@ async def test_prompts_lead_to_tools_and_name_the_project() -> None:
     server = build_server(opens(RecordingMemory()), Settings(), ["sessions"])
     async with Client(server) as client:
         listed = (await client.list_prompts()).prompts
-        assert [one.name for one in listed] == ["memory-guide", "save-session"]
-        tools = {tool.name for several in TOOLSETS.values() for tool in several}
-        for one in listed:
-            told = await client.get_prompt(one.name, {"project": "Apollo"})
-            text = told.messages[0].content.text  # pyright: ignore[reportAttributeAccessIssue]
+        assert [prompt.name for prompt in listed] == ["memory-guide", "save-session"]
+        tools = {tool.name for toolset in TOOLSETS.values() for tool in toolset}
+        for description in listed:
+            result = await client.get_prompt(description.name, {"project": "Apollo"})
+            text = result.messages[0].content.text  # pyright: ignore[reportAttributeAccessIssue]
             assert '(project: "Apollo")' in text
             assert set(re.findall(r"\b[a-z]+_[a-z_]+\b", text)) <= {*tools, "works_on", "depends_on"}
         with pytest.raises(MCPError) as caught:

@@ -36,17 +36,17 @@ async def domains_of(memory: RecordingMemory, mode: str, names: Names | None, do
 async def test_it_is_the_project_of_the_clients_first_root_which_is_asked_for_once(tmp_path: Path, mode: str) -> None:
     (tmp_path / "my kitchen" / ".git").mkdir(parents=True)
     (tmp_path / "my kitchen" / "src").mkdir()
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def names(_: Any) -> types.ListRootsResult:
-        asked.append(mode)
+        requests.append(mode)
         uris = [(tmp_path / name).as_uri() for name in ("my kitchen/src", "other")]
         return types.ListRootsResult(roots=[types.Root(uri=uri) for uri in uris])
 
-    found = await domains_of(RecordingMemory(), mode, names)
-    assert found == [domain_for("auto", tmp_path / "my kitchen")] * 2
-    assert found[0].startswith("my-kitchen-")
-    assert asked == [mode]
+    results = await domains_of(RecordingMemory(), mode, names)
+    assert results == [domain_for("auto", tmp_path / "my kitchen")] * 2
+    assert results[0].startswith("my-kitchen-")
+    assert requests == [mode]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

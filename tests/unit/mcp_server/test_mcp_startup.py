@@ -58,10 +58,10 @@ async def test_tools_are_listed_and_faults_told_while_the_memory_is_being_opened
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_call_waits_telling_of_it_and_then_answers_starting(mode: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(startup, "REPORT_EVERY", 0.02)
-    told: list[tuple[float, float | None, str | None]] = []
+    lines: list[tuple[float, float | None, str | None]] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, total, message))
+        lines.append((progress, total, message))
 
     with anyio.fail_after(5):
         async with client_of(Opening(), mode, starting_wait=0.2) as client:
@@ -69,9 +69,9 @@ async def test_a_call_waits_telling_of_it_and_then_answers_starting(mode: str, m
     assert error["code"] == "STARTING"
     assert error["details"]["hint"]
     assert "Fetching Neo4j" in error["message"]
-    assert len(told) > 1
-    assert told == sorted(told)
-    assert told[0] == (0.0, 0.2, "Fetching Neo4j")
+    assert len(lines) > 1
+    assert lines == sorted(lines)
+    assert lines[0] == (0.0, 0.2, "Fetching Neo4j")
 
 
 async def test_calls_that_waited_are_made_once_the_memory_is_open():
@@ -149,12 +149,12 @@ async def test_a_memory_that_does_not_close_is_left_in_the_end(monkeypatch: pyte
     monkeypatch.setattr(startup, "CLOSE_WITHIN", 0.05)
 
     @asynccontextmanager
-    async def stuck(_progress: object) -> AsyncIterator[RecordingMemory]:
+    async def open_slowly(_progress: object) -> AsyncIterator[RecordingMemory]:
         yield RecordingMemory()
         await anyio.sleep(60)
 
     with anyio.fail_after(2):
-        async with startup.Startup(stuck, 1).running() as running:
+        async with startup.Startup(open_slowly, 1).running() as running:
             memory = await running.memory(no_tell)
     assert isinstance(memory, RecordingMemory)
 

@@ -1,4 +1,4 @@
-"""Arguments of our own beside those of the official memory server, and what its schemas have no room for."""
+"""Arguments beyond the official memory server's, and details that its schemas have no room for."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ OPEN = TOOLS["open_nodes"]
 
 
 async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schema_promises() -> None:
-    told = KnowledgeGraph(entities=(Entity(**PLAIN, id="mem_1", created_at=MOMENT),)).to_dict()  # pyright: ignore
-    answer = tool_of(OPEN).render_result(told)
+    rendered = KnowledgeGraph(entities=(Entity(**PLAIN, id="mem_1", created_at=MOMENT),)).to_dict()  # pyright: ignore
+    answer = tool_of(OPEN).render_result(rendered)
     [text] = [part.text for part in answer.content if isinstance(part, TextContent)]
     assert json.loads(text)["entities"] == [{**PLAIN, "id": "mem_1", "created_at": "2025-10-31T10:00:00Z"}]
     assert answer.structured_content == {"entities": [PLAIN], "relations": []}
@@ -55,18 +55,18 @@ async def test_arguments_of_ours_are_read_as_those_of_every_other_tool() -> None
 
 
 async def test_what_is_ours_is_kept_beside_the_official_spelling_and_all_else_is_dropped() -> None:
-    given: dict[str, Any] = {"from": "Ann", "to": "Bob", "relationType": "knows"}
+    arguments: dict[str, Any] = {"from": "Ann", "to": "Bob", "relationType": "knows"}
     relating, creating = TOOLS["create_relations"], TOOLS["create_entities"]
     memory = RecordingMemory(
         create_relations=RelationsCreated(relations=()), create_entities=EntitiesCreated(entities=())
     )
-    own = {**given, "properties": {"since": 2020}}
-    await relating.bind({"relations": [{**own, "extra": 1}, given], "lenient": False, "properties": {}})(memory)
-    assert memory.calls[-1] == ("create_relations", ([own, given],), {"lenient": False})
-    await relating.bind({"relations": [given]})(memory)
-    assert memory.calls[-1] == ("create_relations", ([given],), {"lenient": None})
+    own = {**arguments, "properties": {"since": 2020}}
+    await relating.bind({"relations": [{**own, "extra": 1}, arguments], "lenient": False, "properties": {}})(memory)
+    assert memory.calls[-1] == ("create_relations", ([own, arguments],), {"lenient": False})
+    await relating.bind({"relations": [arguments]})(memory)
+    assert memory.calls[-1] == ("create_relations", ([arguments],), {"lenient": None})
     with pytest.raises(GraphError, match="lenient must be true or false, not text"):
-        await relating.bind({"relations": [given], "lenient": "no"})(memory)
+        await relating.bind({"relations": [arguments], "lenient": "no"})(memory)
     described = {**PLAIN, "description": "A *singer*.", "properties": {"age": 3}}
     await creating.bind({"entities": [{**described, "extra": 1}], "description": "x"})(memory)
     assert memory.calls[-1] == ("create_entities", ([described],), {})
@@ -78,14 +78,14 @@ def test_where_the_official_server_has_no_such_error_the_hint_is_told() -> None:
     theirs: dict[str, Any] = {"observations": [{"entityName": "An", "contents": ["sings"]}]}
     ours: dict[str, Any] = {"entityName": "An", "observations": ["sings"]}
 
-    def told(tool: str, error: GraphError, given: dict[str, Any]) -> str:
-        parts = tool_of(TOOLS[tool]).render_error(error, given).content
+    def error_texts(tool: str, error: GraphError, arguments: dict[str, Any]) -> str:
+        parts = tool_of(TOOLS[tool]).render_error(error, arguments).content
         return " | ".join(part.text for part in parts if isinstance(part, TextContent))
 
-    assert told("add_observations", lacking, theirs) == "Entity with name An not found | Did you mean Ann?"
-    assert told("add_observations", lacking, ours) == "Entity with name An not found\nHint: Did you mean Ann?"
-    assert told("create_relations", lacking, {}) == "Entity with name An not found\nHint: Did you mean Ann?"
-    assert told("create_entities", closed, {"entities": [PLAIN]}).endswith("\nHint: Did you mean y?")
+    assert error_texts("add_observations", lacking, theirs) == "Entity with name An not found | Did you mean Ann?"
+    assert error_texts("add_observations", lacking, ours) == "Entity with name An not found\nHint: Did you mean Ann?"
+    assert error_texts("create_relations", lacking, {}) == "Entity with name An not found\nHint: Did you mean Ann?"
+    assert error_texts("create_entities", closed, {"entities": [PLAIN]}).endswith("\nHint: Did you mean y?")
 
 
 async def test_a_domain_is_taken_in_both_spellings_as_by_every_other_tool() -> None:

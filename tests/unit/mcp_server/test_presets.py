@@ -26,16 +26,16 @@ from unit.mcp_server.mcp_fakes import RecordingMemory, client_of, error_of, json
 
 pytestmark = pytest.mark.anyio
 
-EVERY = {tool.name for tools in TOOLSETS.values() for tool in tools}
+ALL_NAMES = {tool.name for tools in TOOLSETS.values() for tool in tools}
 PRESETS = ("agent", "application", "official", "all")
 
 
-class _Told(ResultWithWarnings):
-    things: list[dict[str, object]]
+class _ItemsReply(ResultWithWarnings):
+    items: list[dict[str, object]]
 
 
-def named(text: str) -> set[str]:
-    return {name for name in EVERY if re.search(rf"\b{name}\b", text)}
+def names_in(text: str) -> set[str]:
+    return {name for name in ALL_NAMES if re.search(rf"\b{name}\b", text)}
 
 
 def hint_of(hint: str, tools: Collection[str]) -> str | None:
@@ -46,7 +46,7 @@ def test_a_preset_serves_its_tools_and_can_be_named_beside_others():
     assert list(tools_of(["agent"])) == list(AGENT)
     assert list(tools_of(["application"])) == list(tools_of(Settings().toolsets))
     assert list(tools_of(["official"])) == [tool.name for tool in TOOLSETS["entities"]]
-    assert {*tools_of(["all"])} == EVERY
+    assert {*tools_of(["all"])} == ALL_NAMES
     assert list(tools_of(["agent", "memory_as_of"])) == [*AGENT, "memory_as_of"]
 
 
@@ -58,8 +58,8 @@ async def test_the_tools_for_agents_fit_into_so_many_tokens(toolset: str, most: 
 
     async with client_of(opens(RecordingMemory()), "legacy", toolsets=(toolset,)) as client:
         tools = (await client.list_tools()).tools
-    told = [{"name": one.name, "description": one.description, "inputSchema": one.input_schema} for one in tools]
-    text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    lines = [{"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema} for tool in tools]
+    text = json.dumps(lines, separators=(",", ":"), ensure_ascii=False)
     assert len(bpe_openai.get_encoding("o200k_base").encode(text)) <= most
 
 
@@ -68,13 +68,13 @@ async def test_instructions_descriptions_and_prompts_name_only_tools_that_are_se
     server = build_server(opens(RecordingMemory()), Settings(), [preset])
     async with Client(server, mode="legacy") as client:
         tools = (await client.list_tools()).tools
-        told = [client.instructions or "", *(tool.description or "" for tool in tools)]
+        lines = [client.instructions or "", *(tool.description or "" for tool in tools)]
         if "session_start" in tools_of([preset]):
             for prompt in ("memory-guide", "save-session"):
                 content = (await client.get_prompt(prompt)).messages[0].content
-                told.append(str(content.model_dump()["text"]))
+                lines.append(str(content.model_dump()["text"]))
     words = {"remember", "decide", "forget"}  # which stand in descriptions as such
-    assert named(" ".join(told)) - words <= {tool.name for tool in tools}
+    assert names_in(" ".join(lines)) - words <= {tool.name for tool in tools}
 
 
 @pytest.mark.parametrize("toolsets", [("agent",), ("graph", "recall", "session_start"), ("recall", "session_start")])
@@ -86,7 +86,7 @@ async def test_an_empty_memory_names_only_tools_that_are_served(toolsets: tuple[
     async with client_of(opens(memory), toolsets=toolsets) as client:
         started = json_of(await client.call_tool("session_start", {}))
         recalled = json_of(await client.call_tool("recall", {}))
-    assert named(started["text"] + recalled["content"]["guide"]) <= {*tools_of(toolsets)}
+    assert names_in(started["text"] + recalled["content"]["guide"]) <= {*tools_of(toolsets)}
     assert started["tokens"] < 400
     assert recalled["content"]["corrections"] == ["Say Ann."]
     assert recalled["tokens_used"] < 50
@@ -118,24 +118,26 @@ def test_of_a_hint_what_leads_to_tools_that_are_not_served_is_left_out():
 def test_warnings_and_ready_calls_lead_only_to_tools_that_are_served():
     call: dict[str, object] = {"tool": "memory_diff", "arguments": {}}
     warning = Hint("Some were read.", " {get_neighbors} lists others.")
-    result = _Told(warnings=(warning, Hint("{get_node} tells.")), things=[{"call": call}])
-    told = Advice(AGENT, ["agent"]).answer(result, has_calls=True)
-    assert told["warnings"] == ["Some were read."]
-    assert told["things"] == [{"call": {**call, "not_offered": "Your user can serve more: --toolsets agent,history."}}]
+    result = _ItemsReply(warnings=(warning, Hint("{get_node} tells.")), items=[{"call": call}])
+    rendered = Advice(AGENT, ["agent"]).answer(result, has_calls=True)
+    assert rendered["warnings"] == ["Some were read."]
+    assert rendered["items"] == [
+        {"call": {**call, "not_offered": "Your user can serve more: --toolsets agent,history."}}
+    ]
 
 
 async def test_a_warning_that_a_tool_returns_leads_only_to_tools_that_are_served():
     warning = Hint("There is no domain work.", " {list_domains} lists others.", " {create_ontology} creates it.")
     memory = RecordingMemory(query_nodes=NodeIds(node_ids=(), warnings=(warning,)))
     async with client_of(opens(memory)) as client:
-        told = json_of(await client.call_tool("query_nodes", {}))
-    assert told["warnings"] == ["There is no domain work. create_ontology creates it."]
+        result = json_of(await client.call_tool("query_nodes", {}))
+    assert result["warnings"] == ["There is no domain work. create_ontology creates it."]
 
 
 def test_the_call_of_a_conflict_says_where_its_tool_is_not_served():
     served = {"tool": "memory_revert_session", "arguments": {"on_conflict": "force"}}
     other = {"tool": "memory_revert", "arguments": {"event_ids": ["7"]}}
     error = GraphError(Code.REVERT_CONFLICT, "No", {"conflicts": [{"call": served}, {"call": other}]})
-    told = Advice(AGENT, ["agent"]).error(error).details["conflicts"]
+    conflicts = Advice(AGENT, ["agent"]).error(error).details["conflicts"]
     missing = "Your user can serve more: --toolsets agent,history."
-    assert told == [{"call": served}, {"call": {**other, "not_offered": missing}}]
+    assert conflicts == [{"call": served}, {"call": {**other, "not_offered": missing}}]

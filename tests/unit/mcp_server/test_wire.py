@@ -28,11 +28,11 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 async def lines_of(descriptor: int) -> list[str]:
     reader = LineReader(descriptor)
-    found: list[str] = []
+    results: list[str] = []
     while line := await reader.readline():
-        found.append(line)
+        results.append(line)
     assert await reader.readline() == ""
-    return found
+    return results
 
 
 async def test_lines_come_whole_however_they_were_cut(pipe: tuple[int, int]) -> None:
@@ -84,7 +84,7 @@ async def test_a_text_that_nobody_reads_can_be_given_up(pipe: tuple[int, int]) -
 @pytest.mark.parametrize("size", [10, ROOM, ROOM + 1, 1_000_000])
 async def test_text_of_any_size_arrives_while_others_go_on(pipe: tuple[int, int], size: int) -> None:
     reading, writing = pipe
-    writer, turns, found = TextWriter(writing), 0, bytearray()
+    writer, turns, result = TextWriter(writing), 0, bytearray()
 
     async def tick() -> None:
         nonlocal turns
@@ -94,8 +94,8 @@ async def test_text_of_any_size_arrives_while_others_go_on(pipe: tuple[int, int]
 
     async def read() -> None:
         await anyio.sleep(0.05)
-        while len(found) < size + 1:
-            found.extend(await anyio.to_thread.run_sync(os.read, reading, CHUNK))
+        while len(result) < size + 1:
+            result.extend(await anyio.to_thread.run_sync(os.read, reading, CHUNK))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(tick)
@@ -103,7 +103,7 @@ async def test_text_of_any_size_arrives_while_others_go_on(pipe: tuple[int, int]
             work.start_soon(read)
             await writer.write("x" * size + "\n")
         tasks.cancel_scope.cancel()
-    assert found == b"x" * size + b"\n"
+    assert result == b"x" * size + b"\n"
     assert turns > 5
 
 

@@ -1,4 +1,4 @@
-"""What is noted of who was looked at, in memory."""
+"""Counts of reads of each node, held in memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from graph_memory.memory.access_counter import Access, AccessTally
 
 
 def counts(taken: dict[str, dict[str, Access]]) -> dict[str, dict[str, int]]:
-    return {domain: {each: access.count for each, access in found.items()} for domain, found in taken.items()}
+    return {domain: {name: access.count for name, access in accesses.items()} for domain, accesses in taken.items()}
 
 
 def test_a_node_counts_once_for_each_reply_in_its_domain():
@@ -33,9 +33,9 @@ def test_what_is_put_back_adds_up_with_what_came_meanwhile():
     tally.note("one", ["a", "b"])
     last = tally._accesses["one"]["a"].last
     tally.add("one", {**taken["one"], "c": taken["one"]["a"]})
-    found = tally.take()
-    assert counts(found) == {"one": {"a": 2, "b": 1}}
-    assert found["one"]["a"].last == last
+    results = tally.take()
+    assert counts(results) == {"one": {"a": 2, "b": 1}}
+    assert results["one"]["a"].last == last
 
 
 def test_a_tally_of_none_counts_nothing():

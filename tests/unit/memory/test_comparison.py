@@ -27,23 +27,23 @@ TEXT: State = {
 }
 
 
-def told(before: State, after: State) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+def value_changes(before: State, after: State) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     values = compare_states(before, after)
-    return [one.to_dict() for one in values.properties], [one.to_dict() for one in values.attributes]
+    return [rule.to_dict() for rule in values.properties], [attribute.to_dict() for attribute in values.attributes]
 
 
-@for_rows(("one", "other"), [(1, 2), (1, 1.0), (True, 1), ("1", 1), ("a", "A"), (0, False), ("", 0)])
-def test_values_differ_by_type_too(one: StoredValue, other: StoredValue) -> None:
-    assert told({"p": one}, {"p": other}) == ([{"name": "p", "before": one, "after": other}], [])
-    assert told({"p": one}, {"p": one}) == ([], [])
+@for_rows(("before", "after"), [(1, 2), (1, 1.0), (True, 1), ("1", 1), ("a", "A"), (0, False), ("", 0)])
+def test_values_differ_by_type_too(before: StoredValue, after: StoredValue) -> None:
+    assert value_changes({"p": before}, {"p": after}) == ([{"name": "p", "before": before, "after": after}], [])
+    assert value_changes({"p": before}, {"p": before}) == ([], [])
 
 
 def test_a_value_that_came_or_went_has_one_side() -> None:
-    assert told({"old": 1}, {"new": 2}) == ([{"name": "new", "after": 2}, {"name": "old", "before": 1}], [])
+    assert value_changes({"old": 1}, {"new": 2}) == ([{"name": "new", "after": 2}, {"name": "old", "before": 1}], [])
 
 
 def test_the_users_title_is_a_property_and_the_title_that_is_shown_an_attribute() -> None:
-    properties, attributes = told({"title": "A", "_title": "A"}, {"title": "B", "_title": "B"})
+    properties, attributes = value_changes({"title": "A", "_title": "A"}, {"title": "B", "_title": "B"})
     assert properties == attributes == [{"name": "title", "before": "A", "after": "B"}]
 
 
@@ -60,12 +60,12 @@ def test_the_users_title_is_a_property_and_the_title_that_is_shown_an_attribute(
 def test_what_belongs_to_the_service_is_named_as_in_the_log(
     key: str, value: StoredValue, name: str, shown: object
 ) -> None:
-    assert told({}, {key: value}) == ([], [{"name": name, "after": shown}])
+    assert value_changes({}, {key: value}) == ([], [{"name": name, "after": shown}])
 
 
 def test_times_of_writing_and_the_keys_of_content_are_no_values() -> None:
     later: State = {**TEXT, "_modified": MOMENT, "_content_sha256": "b", "_content_size": 9}
-    assert told(TEXT, later) == ([], [])
+    assert value_changes(TEXT, later) == ([], [])
 
 
 def test_long_values_are_cut_and_many_counted() -> None:
@@ -111,17 +111,17 @@ def test_only_text_of_a_bounded_length_is_compared() -> None:
 def test_text_is_compared_line_by_line_and_line_breaks_count(
     before: str | None, after: str | None, changed: list[str]
 ) -> None:
-    found, note = text_diff(before, after)
-    assert found is not None
-    assert found.split("\n")[3:] == changed
+    text, note = text_diff(before, after)
+    assert text is not None
+    assert text.split("\n")[3:] == changed
     assert note is None
 
 
 def test_a_diff_is_cut_and_says_so() -> None:
-    found, note = text_diff("a\n" * 500, "b\n" * 500)
-    assert found is not None
-    assert len(found.split("\n")) == MAX_LINES
+    text, note = text_diff("a\n" * 500, "b\n" * 500)
+    assert text is not None
+    assert len(text.split("\n")) == MAX_LINES
     assert note == "cut after 200 lines or 20,000 characters"
-    found, note = text_diff("a" * 30_000, "b")
-    assert found is not None
-    assert (len(found), note) == (MAX_CHARACTERS, "cut after 200 lines or 20,000 characters")
+    text, note = text_diff("a" * 30_000, "b")
+    assert text is not None
+    assert (len(text), note) == (MAX_CHARACTERS, "cut after 200 lines or 20,000 characters")

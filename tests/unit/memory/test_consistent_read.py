@@ -14,11 +14,11 @@ pytestmark = pytest.mark.anyio
 IDS = [f"n{number}" for number in range(9)]
 
 
-async def paged(limit: int, after: str) -> list[str]:
+async def read_page(limit: int, after: str) -> list[str]:
     """Return a page of ids that nobody writes beside."""
 
     async def read(after: str, limit: int) -> MarkedRows[str | None]:
-        return MarkedRows([one for one in IDS if one > after][:limit])
+        return MarkedRows([node_id for node_id in IDS if node_id > after][:limit])
 
     async def is_meant(_: ConcurrentChange) -> bool:
         return False
@@ -28,8 +28,8 @@ async def paged(limit: int, after: str) -> list[str]:
 
 @for_rows("limit", range(1, 12))
 async def test_pages_of_any_size_give_each_once_and_leave_none_out(limit: int) -> None:
-    found: list[str] = []
-    while page := await paged(limit, found[-1] if found else ""):
+    results: list[str] = []
+    while page := await read_page(limit, results[-1] if results else ""):
         assert len(page) <= limit
-        found += page
-    assert found == IDS
+        results += page
+    assert results == IDS

@@ -39,17 +39,17 @@ def test_the_same_change_on_both_sides_is_made_once(base: str, changed: str) -> 
 @given(LINES, LINES)
 def test_the_rules_hold_without_the_shortcuts_too(base: tuple[str, ...], changed: tuple[str, ...]) -> None:
     for ours, theirs in ((changed, base), (base, changed), (changed, changed)):
-        found = split_into_chunks(base, ours, theirs) or []
-        assert tuple(line for chunk in found for line in chunk.merged or ()) == changed
+        chunks = split_into_chunks(base, ours, theirs) or []
+        assert tuple(line for chunk in chunks for line in chunk.merged or ()) == changed
 
 
 @given(LINES, LINES, LINES)
 def test_the_chunks_are_the_three_texts(base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> None:
-    found = split_into_chunks(base, ours, theirs) or []
-    assert tuple(line for chunk in found for line in chunk.base) == base
-    assert tuple(line for chunk in found for line in chunk.ours) == ours
-    assert tuple(line for chunk in found for line in chunk.theirs) == theirs
-    for chunk in found:
+    chunks = split_into_chunks(base, ours, theirs) or []
+    assert tuple(line for chunk in chunks for line in chunk.base) == base
+    assert tuple(line for chunk in chunks for line in chunk.ours) == ours
+    assert tuple(line for chunk in chunks for line in chunk.theirs) == theirs
+    for chunk in chunks:
         assert chunk.base == base[chunk.before[0] :][: len(chunk.base)]
         assert chunk.ours == ours[chunk.before[1] :][: len(chunk.ours)]
         assert chunk.theirs == theirs[chunk.before[2] :][: len(chunk.theirs)]
@@ -57,25 +57,25 @@ def test_the_chunks_are_the_three_texts(base: tuple[str, ...], ours: tuple[str, 
 
 @given(LINES, LINES, LINES)
 def test_the_sides_can_be_swapped(base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> None:
-    one, other = split_into_chunks(base, ours, theirs) or [], split_into_chunks(base, theirs, ours) or []
-    assert [chunk.merged for chunk in one] == [chunk.merged for chunk in other]
-    assert [(chunk.ours, chunk.theirs) for chunk in one] == [(chunk.theirs, chunk.ours) for chunk in other]
+    chunks, other = split_into_chunks(base, ours, theirs) or [], split_into_chunks(base, theirs, ours) or []
+    assert [chunk.merged for chunk in chunks] == [chunk.merged for chunk in other]
+    assert [(chunk.ours, chunk.theirs) for chunk in chunks] == [(chunk.theirs, chunk.ours) for chunk in other]
 
 
 @given(LINES, LINES, LINES)
 def test_a_clean_merge_loses_and_invents_no_line(
     base: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]
 ) -> None:
-    found = split_into_chunks(base, ours, theirs) or []
-    if any(chunk.is_conflict for chunk in found):
+    chunks = split_into_chunks(base, ours, theirs) or []
+    if any(chunk.is_conflict for chunk in chunks):
         return
-    twice = Counter(line for chunk in found if chunk.ours == chunk.theirs for line in chunk.ours)
-    twice.subtract(line for chunk in found if chunk.ours == chunk.theirs for line in chunk.base)
+    twice = Counter(line for chunk in chunks if chunk.ours == chunk.theirs for line in chunk.ours)
+    twice.subtract(line for chunk in chunks if chunk.ours == chunk.theirs for line in chunk.base)
     expected = Counter(ours)
     expected.update(theirs)
     expected.subtract(base)
     expected.subtract(twice)
-    assert +Counter(line for chunk in found for line in chunk.merged or ()) == +expected
+    assert +Counter(line for chunk in chunks for line in chunk.merged or ()) == +expected
 
 
 def test_changes_at_different_places_are_both_made() -> None:

@@ -26,7 +26,7 @@ def observation(subject: str, about: str, title: str, after: State | None, befor
 
 
 def lines(*changes: Rendered) -> list[str]:
-    return [thing.line() for thing in digest(changes)]
+    return [subject_changes.line() for subject_changes in digest(changes)]
 
 
 def test_all_that_changed_about_a_thing_stands_in_one_line() -> None:
@@ -65,36 +65,36 @@ def test_stored_text_cannot_pose_as_the_line_around_it() -> None:
 
 
 def test_a_merged_entity_names_the_entity_that_it_was_merged_into() -> None:
-    gone: State = {"name": "Tom L", "_title": "Tom L"}
+    state: State = {"name": "Tom L", "_title": "Tom L"}
     kept: State = {"name": "Tomas Lind", "_title": "Tomas Lind"}
     merge = (
         observation("o2", "t", "Tomas Lind", {"_text": "builds the site"}),
         observation("o1", "x", "Tom L", None, {"_text": "builds the site"}),
         node("t", {**kept, "aliases": '["Tom L"]'}, kept),
-        node("x", None, gone, Op.DELETE),
+        node("x", None, state, Op.DELETE),
     )
     merge = tuple(replace(change, batch="evt_1") for change in merge)
     assert lines(*merge) == [
         'Tomas Lind: + "builds the site"; alias "Tom L" added',
         "Tom L: merged into Tomas Lind",
     ]
-    assert lines(node("x", None, gone, Op.DELETE)) == ["Tom L (deleted)"]
-    earlier = replace(node("x", {**gone, "city": "Oslo"}, gone), batch="evt_0")
+    assert lines(node("x", None, state, Op.DELETE)) == ["Tom L (deleted)"]
+    earlier = replace(node("x", {**state, "city": "Oslo"}, state), batch="evt_0")
     assert lines(*merge, earlier)[1] == "Tom L: merged into Tomas Lind; city Oslo"
 
 
 def test_an_alias_that_another_write_gave_makes_no_merge_of_a_deletion() -> None:
-    gone: State = {"name": "Tom L", "_title": "Tom L"}
+    state: State = {"name": "Tom L", "_title": "Tom L"}
     kept: State = {"name": "Tomas Lind", "_title": "Tomas Lind"}
     alias = replace(node("t", {**kept, "aliases": '["Tom L"]'}, kept), batch="evt_2")
-    told = lines(alias, replace(node("x", None, gone, Op.DELETE), batch="evt_1"))
-    assert told == ['Tomas Lind: alias "Tom L" added', "Tom L (deleted)"]
+    texts = lines(alias, replace(node("x", None, state, Op.DELETE), batch="evt_1"))
+    assert texts == ['Tomas Lind: alias "Tom L" added', "Tom L (deleted)"]
 
 
 def test_types_are_told_as_in_the_log_and_nothing_is_told_of_what_was_erased() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject="node_type/Action", state={"_name": "Action"})
-    gone = Draft(op=Op.DELETE, kind=Kind.NODE, subject="mem_1", erased=True)
-    assert lines(Rendered(draft), Rendered(gone)) == ["Node type Action defined"]
+    result = Draft(op=Op.DELETE, kind=Kind.NODE, subject="mem_1", erased=True)
+    assert lines(Rendered(draft), Rendered(result)) == ["Node type Action defined"]
 
 
 def test_28_differences_take_at_most_300_tokens() -> None:
@@ -108,10 +108,10 @@ def test_28_differences_take_at_most_300_tokens() -> None:
         changes.append(Rendered(draft, None, name, end))
     changes += [node(name, {"launch": "4 Dec"}, {"launch": "20 Nov"}) for name in names[3:]]
     changes.append(observation("o", "Lena Vogt", "Lena Vogt", None, {"_text": "builds the site"}))
-    told = tuple(lines(*changes))
+    texts = tuple(lines(*changes))
     assert len(changes) == 28
-    assert sum(line.count(fact) for line in told for fact in facts) == 15
-    assert tokens_of([DiffLines(added=25, changed=2, removed=1, since=8, until=36, changes=told)]) <= 300
+    assert sum(line.count(fact) for line in texts for fact in facts) == 15
+    assert tokens_of([DiffLines(added=25, changed=2, removed=1, since=8, until=36, changes=texts)]) <= 300
 
 
 def test_a_difference_tells_a_bound_that_is_over_as_past() -> None:
@@ -122,8 +122,8 @@ def test_a_difference_tells_a_bound_that_is_over_as_past() -> None:
         return {**event.header(), **state}
 
     known: State = {"_title": "Ben", "name": "Ben"}
-    told = {"from_title": None, "to_title": None, "text_before": None, "text_after": None, "operation": "changed"}
-    told["batch"] = "evt_9"
+    rendered = {"from_title": None, "to_title": None, "text_before": None, "text_after": None, "operation": "changed"}
+    rendered["batch"] = "evt_9"
     ended: State = {**known, "_valid_to": datetime(2026, 11, 1, tzinfo=UTC)}
-    pair = Pair.of({**told, "before": row(known), "after": row(ended)})
+    pair = Pair.of({**rendered, "before": row(known), "after": row(ended)})
     assert lines(pair.rendered) == ["Ben: ended on 31 October 2026"]

@@ -31,7 +31,7 @@ def test_a_page_that_is_being_read_is_no_failure_of_its_own() -> None:
         async for _ in importing._pages(reader, 0):
             pass
 
-    async def interrupted() -> None:
+    async def interrupt() -> None:
         task = asyncio.create_task(read())
         await asyncio.to_thread(reader.reading.wait, 10)
         task.cancel()  # as asyncio does at Ctrl-C, whatever shields there are
@@ -39,4 +39,4 @@ def test_a_page_that_is_being_read_is_no_failure_of_its_own() -> None:
             await task
         reader.go_on.set()
 
-    asyncio.run(interrupted())
+    asyncio.run(interrupt())

@@ -90,48 +90,53 @@ def _wholes() -> Iterator[Any]:
             yield case, strategy
 
 
-def _expected(case: Mapping[str, Any], strategy: Strategy) -> Any:
+def _expectation(case: Mapping[str, Any], strategy: Strategy) -> Any:
     return case[EXPECTED[strategy]] if EXPECTED[strategy] in case else case["always"]
 
 
-def _content(given: Mapping[str, Any]) -> Content | None:
-    if "$content" in given:
-        return Content(given["$content"].encode(), "utf-8", given.get("$format", "markdown"))
-    return Content(given["$bytes"].encode(), "base64", "pdf") if "$bytes" in given else None
+def _content(arguments: Mapping[str, Any]) -> Content | None:
+    if "$content" in arguments:
+        return Content(arguments["$content"].encode(), "utf-8", arguments.get("$format", "markdown"))
+    return Content(arguments["$bytes"].encode(), "base64", "pdf") if "$bytes" in arguments else None
 
 
 def _version(
-    kind: Kind, given: Mapping[str, Any] | None, type_name: str | None = None, ends: Sequence[str] = ("home", "other")
+    kind: Kind,
+    arguments: Mapping[str, Any] | None,
+    type_name: str | None = None,
+    ends: Sequence[str] = ("home", "other"),
 ) -> Version | None:
-    """Return what a short state of the table stands for."""
-    if given is None:
+    """Return the version that a short state of the table stands for."""
+    if arguments is None:
         return None
     if kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE):
-        return _type(kind, given)
-    own: State = {key: value for key, value in given.items() if not key.startswith("$")}
-    content = _content(given)
+        return _type(kind, arguments)
+    own: State = {key: value for key, value in arguments.items() if not key.startswith("$")}
+    content = _content(arguments)
     if kind is Kind.OBSERVATION:
-        return Version(kind=kind, from_id=ends[0], state={"_text": given["$text"], "_time": THEN})
+        return Version(kind=kind, from_id=ends[0], state={"_text": arguments["$text"], "_time": THEN})
     state: State = {**own, "_created": THEN, "_modified": THEN, **(content_state(content.ref) if content else {})}
     if kind is Kind.CONNECTION:
         return Version(kind=kind, type=type_name or "C", from_id=ends[0], to_id=ends[1], state=state, content=content)
-    state |= {f"_{name}": given[f"${name}"] for name in ("tags", "path") if f"${name}" in given}
+    state |= {f"_{name}": arguments[f"${name}"] for name in ("tags", "path") if f"${name}" in arguments}
     state |= {
-        name: THEN + timedelta(days=given[f"${name}"]) for name in ("_valid_from", "_valid_to") if f"${name}" in given
+        name: THEN + timedelta(days=arguments[f"${name}"])
+        for name in ("_valid_from", "_valid_to")
+        if f"${name}" in arguments
     }
     state["_title"] = title_of(type_name or "N", own, content.text if content else None)  # type: ignore[arg-type]
     return Version(kind=kind, type=type_name or "N", state=state, content=content)
 
 
-def _type(kind: Kind, given: Mapping[str, Any]) -> Version:
-    declared = {key: value for key, value in given.items() if key != "required"}
-    if "required" in given:
-        declared["required_properties"] = given["required"]
+def _type(kind: Kind, arguments: Mapping[str, Any]) -> Version:
+    declared = {key: value for key, value in arguments.items() if key != "required"}
+    if "required" in arguments:
+        declared["required_properties"] = arguments["required"]
     read = node_type_from if kind is Kind.NODE_TYPE else connection_type_from
     return Version(kind=kind, state=type_draft(read(declared)).state or {})
 
 
-def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> MergeItem:
+def _merge_item(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> MergeItem:
     last = ours or base
     event = None
     if last is not None:
@@ -149,56 +154,56 @@ def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Vers
 
 
 def _choices(case: Mapping[str, Any], strategy: Strategy) -> Choices:
-    told = [
+    resolutions = [
         Resolution(
-            subject=one["subject"],
-            name=one.get("name"),
-            take=ConflictSide(one["take"]) if "take" in one else None,
-            value=one.get("value"),
+            subject=choice["subject"],
+            name=choice.get("name"),
+            take=ConflictSide(choice["take"]) if "take" in choice else None,
+            value=choice.get("value"),
         )
-        for one in case.get("resolve", ())
+        for choice in case.get("resolve", ())
     ]
-    return Choices.of(strategy, told)
+    return Choices.of(strategy, resolutions)
 
 
-def _names(found: Plan, subject: str) -> list[str]:
-    conflicts = [conflict for conflict in found.conflicts if conflict.subject == subject]
+def _names(plan: Plan, subject: str) -> list[str]:
+    conflicts = [conflict for conflict in plan.conflicts if conflict.subject == subject]
     return sorted(f"{conflict.clash} {conflict.name}" if conflict.name else conflict.clash for conflict in conflicts)
 
 
-def _check_draft(found: Plan, trio: MergeItem | None, subject: str, expected: Version | None) -> None:
+def _check_draft(plan: Plan, item: MergeItem | None, subject: str, expected: Version | None) -> None:
     """Check that a subject gets a state, or is deleted where None is expected."""
-    [draft] = [draft for draft in found.drafts if draft.subject == subject]
-    assert not _names(found, subject)
+    [draft] = [draft for draft in plan.drafts if draft.subject == subject]
+    assert not _names(plan, subject)
     if expected is None:
         assert (draft.op, draft.state) == (Op.DELETE, None)
         return
-    assert trio is not None
-    assert draft.op is (Op.UPDATE if trio.ours else Op.CREATE)
-    assert draft.previous == (trio.last.seq if trio.last else None)
+    assert item is not None
+    assert draft.op is (Op.UPDATE if item.ours else Op.CREATE)
+    assert draft.previous == (item.last.seq if item.last else None)
     state = draft.state or {}
     got = Version(kind=draft.kind, type=draft.type, from_id=draft.from_id, to_id=draft.to_id, state=state)
     assert is_same_version(got, expected), state
     assert state.get("_title") == expected.state.get("_title")
     assert state.get("_modified") == (NOW if draft.kind in (Kind.NODE, Kind.CONNECTION) else None)
-    before = trio.ours.ref if trio.ours else None
+    before = item.ours.ref if item.ours else None
     is_new = expected.ref is not None and (before is None or before.sha256 != expected.ref.sha256)
     assert (draft.content.ref if draft.content else None) == (expected.ref if is_new else None)
 
 
-def _check(found: Plan, trio: MergeItem | None, subject: str, expected: Any, like: Version | None) -> None:
+def _check(plan: Plan, item: MergeItem | None, subject: str, expected: Any, like: Version | None) -> None:
     match expected:
         case list():
-            assert _names(found, subject) == sorted(expected)
+            assert _names(plan, subject) == sorted(expected)
         case "nothing":
-            assert not found.drafts
-            assert not found.conflicts
+            assert not plan.drafts
+            assert not plan.conflicts
         case "deleted":
-            _check_draft(found, trio, subject, None)
+            _check_draft(plan, item, subject, None)
         case _:
             assert like is not None
             ends = like.ends or ("home", "other")
-            _check_draft(found, trio, subject, _version(like.kind, expected, like.type, ends))
+            _check_draft(plan, item, subject, _version(like.kind, expected, like.type, ends))
 
 
 @for_rows(("kind", "case", "strategy"), list(_tables()))
@@ -208,11 +213,11 @@ def test_the_table(kind: Kind, case: Mapping[str, Any], strategy: Strategy) -> N
     versions = [
         _version(kind, case[side], type_) for side, type_ in zip(("base", "ours", "theirs"), types, strict=True)
     ]
-    trio = _trio(subject, *versions)
-    around = Context(ontology=_ontology(case["ours"] if kind.endswith("_type") else None, kind), living=LIVING)
-    found = plan([trio], around, _choices(case, strategy), NOW)
-    expected = _expected(case, strategy)
-    _check(found, trio, subject, expected, next((one for one in reversed(versions) if one), None))
+    item = _merge_item(subject, *versions)
+    context = Context(ontology=_ontology(case["ours"] if kind.endswith("_type") else None, kind), living=LIVING)
+    result = plan([item], context, _choices(case, strategy), NOW)
+    expected = _expectation(case, strategy)
+    _check(result, item, subject, expected, next((version for version in reversed(versions) if version), None))
 
 
 def _ontology(own: Mapping[str, Any] | None, kind: Kind) -> Ontology:
@@ -222,32 +227,37 @@ def _ontology(own: Mapping[str, Any] | None, kind: Kind) -> Ontology:
     declared = {("required_properties" if key == "required" else key): value for key, value in own.items()}
     if kind is Kind.NODE_TYPE:
         return ONTOLOGY.with_node_type(node_type_from(declared))
-    others = [one for one in ONTOLOGY.connection_types if one.name != own["name"]]
+    others = [connection_type for connection_type in ONTOLOGY.connection_types if connection_type.name != own["name"]]
     return replace(ONTOLOGY, connection_types=(*others, connection_type_from(declared)))
 
 
 @for_rows(("case", "strategy"), list(_wholes()))
 def test_what_only_the_whole_shows(case: Mapping[str, Any], strategy: Strategy) -> None:
-    trios = {trio.subject: trio for trio in _subjects(case)}
-    found = plan(trios.values(), _around(case), _choices(case, strategy), NOW)
-    expected = _expected(case, strategy)
-    assert {draft.subject for draft in found.drafts} | {one.subject for one in found.conflicts} == expected.keys()
+    items = {item.subject: item for item in _subjects(case)}
+    result = plan(items.values(), _context(case), _choices(case, strategy), NOW)
+    expected = _expectation(case, strategy)
+    assert {draft.subject for draft in result.drafts} | {
+        conflict.subject for conflict in result.conflicts
+    } == expected.keys()
     for subject, wanted in expected.items():
-        trio = trios.get(subject)
-        _check(found, trio, subject, wanted, trio and (trio.theirs or trio.ours))
+        item = items.get(subject)
+        _check(result, item, subject, wanted, item and (item.theirs or item.ours))
 
 
 def _subjects(case: Mapping[str, Any]) -> Iterator[MergeItem]:
     types = case.get("types", {})
     for name, versions in case.get("node_types", {}).items():
-        yield _trio(f"node_type/{name}", *(_version(Kind.NODE_TYPE, one) for one in versions))
+        yield _merge_item(f"node_type/{name}", *(_version(Kind.NODE_TYPE, version) for version in versions))
     for subject, versions in case.get("nodes", {}).items():
-        yield _trio(subject, *(_version(Kind.NODE, one, types.get(subject)) for one in versions))
-    for subject, told in case.get("connections", {}).items():
-        yield _trio(subject, *(_version(Kind.CONNECTION, one, None, told["ends"]) for one in told["versions"]))
+        yield _merge_item(subject, *(_version(Kind.NODE, version, types.get(subject)) for version in versions))
+    for subject, connection in case.get("connections", {}).items():
+        yield _merge_item(
+            subject,
+            *(_version(Kind.CONNECTION, version, None, connection["ends"]) for version in connection["versions"]),
+        )
 
 
-def _around(case: Mapping[str, Any]) -> Context:
+def _context(case: Mapping[str, Any]) -> Context:
     ontology = ONTOLOGY
     for versions in case.get("node_types", {}).values():
         ontology = _ontology(versions[1], Kind.NODE_TYPE)
@@ -256,8 +266,8 @@ def _around(case: Mapping[str, Any]) -> Context:
         for node, subjects in case.get("attached", {}).items()
     }
     owners = {
-        UniqueValue(Kind.NODE, "N", "key", key_value(value)): {one: None}
-        for value, one in case.get("owners", {}).items()
+        UniqueValue(Kind.NODE, "N", "key", key_value(value)): {owner: None}
+        for value, owner in case.get("owners", {}).items()
     }
     return Context(
         ontology=ontology,
@@ -283,38 +293,38 @@ def test_the_older_time_of_creation_is_kept() -> None:
     assert ours is not None
     assert theirs is not None
     later = replace(theirs, state={**theirs.state, "_created": THEN + timedelta(days=1)})
-    merged = merge_subject(_trio("x", None, ours, later), Choices(Strategy.THEIRS)).after
+    merged = merge_subject(_merge_item("x", None, ours, later), Choices(Strategy.THEIRS)).after
     assert merged is not None
     assert merged.state["_created"] == THEN
     assert merged.state["s"] == "b"
 
 
 def test_a_choice_is_told_of_as_what_it_settled() -> None:
-    trio = _trio("x", *(_version(Kind.NODE, {"s": value}) for value in "abc"))
-    found = plan([trio], Context(ontology=ONTOLOGY), Choices(Strategy.THEIRS), NOW)
-    assert [(one.clash, one.name, one.base, one.ours, one.theirs) for one in found.settled] == [
-        (ConflictKind.PROPERTY, "s", "a", "b", "c")
-    ]
+    item = _merge_item("x", *(_version(Kind.NODE, {"s": value}) for value in "abc"))
+    result = plan([item], Context(ontology=ONTOLOGY), Choices(Strategy.THEIRS), NOW)
+    assert [
+        (conflict.clash, conflict.name, conflict.base, conflict.ours, conflict.theirs) for conflict in result.settled
+    ] == [(ConflictKind.PROPERTY, "s", "a", "b", "c")]
 
 
 def test_a_conflict_of_content_names_the_lines() -> None:
-    trio = _trio("x", *(_version(Kind.NODE, {"$content": f"1\n{line}\n3"}) for line in "abc"))
-    [conflict] = merge_subject(trio, Choices()).conflicts
+    item = _merge_item("x", *(_version(Kind.NODE, {"$content": f"1\n{line}\n3"}) for line in "abc"))
+    [conflict] = merge_subject(item, Choices()).conflicts
     assert [(chunk.ours, chunk.theirs, chunk.before) for chunk in conflict.chunks] == [(("b",), ("c",), (1, 1, 1))]
 
 
 def test_changes_come_in_an_order_in_which_each_could_be_made() -> None:
-    nodes = [_trio(f"n{place}", None, None, _version(Kind.NODE, {})) for place in range(2)]
-    connection = _trio("c", None, None, _version(Kind.CONNECTION, {}, None, ("n0", "n1")))
-    new_type = _trio("node_type/T", None, None, _type(Kind.NODE_TYPE, {"name": "T"}))
-    gone = _trio("g", *(_version(Kind.NODE, {}) for _ in range(2)), None)
-    its = _trio("i", *(_version(Kind.CONNECTION, {}, None, ("g", "home")) for _ in range(2)), None)
-    around = Context(ontology=ONTOLOGY, living={"g": "N", **LIVING})
-    found = plan([gone, connection, *nodes, its, new_type], around, Choices(), NOW)
-    assert [draft.subject for draft in found.drafts] == ["i", "g", "node_type/T", "n0", "n1", "c"]
+    nodes = [_merge_item(f"n{place}", None, None, _version(Kind.NODE, {})) for place in range(2)]
+    connection = _merge_item("c", None, None, _version(Kind.CONNECTION, {}, None, ("n0", "n1")))
+    new_type = _merge_item("node_type/T", None, None, _type(Kind.NODE_TYPE, {"name": "T"}))
+    result = _merge_item("g", *(_version(Kind.NODE, {}) for _ in range(2)), None)
+    its = _merge_item("i", *(_version(Kind.CONNECTION, {}, None, ("g", "home")) for _ in range(2)), None)
+    context = Context(ontology=ONTOLOGY, living={"g": "N", **LIVING})
+    answer = plan([result, connection, *nodes, its, new_type], context, Choices(), NOW)
+    assert [draft.subject for draft in answer.drafts] == ["i", "g", "node_type/T", "n0", "n1", "c"]
 
 
-def _told(name: str, value: object = None, take: ConflictSide | None = None) -> Choices:
+def _choice(name: str, value: object = None, take: ConflictSide | None = None) -> Choices:
     return Choices.of(Strategy.THEIRS, [Resolution(subject="x", name=name, value=value, take=take)])  # type: ignore[arg-type]
 
 
@@ -336,43 +346,43 @@ def test_a_value_that_a_subject_cannot_have_is_not_resolved(kind: Kind, name: st
     short: dict[Kind, Any] = {Kind.OBSERVATION: {"$text": "t"}, Kind.NODE_TYPE: {"name": "T"}}
     both = _version(kind, short.get(kind, {"s": "a", "$content": "c"}))
     with pytest.raises(GraphError) as refused:
-        merge_subject(_trio("x", None, both, both), _told(name, None if take else "v", take))
+        merge_subject(_merge_item("x", None, both, both), _choice(name, None if take else "v", take))
     assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "resolutions")
 
 
 def test_what_a_subject_needs_is_not_taken_from_a_side_that_has_none() -> None:
-    new = _trio("x", None, None, _version(Kind.NODE, {"$content": "c", "$tags": ["t"]}))
+    new = _merge_item("x", None, None, _version(Kind.NODE, {"$content": "c", "$tags": ["t"]}))
     for name in ("_content", "_content_format"):
         with pytest.raises(GraphError) as refused:
-            merge_subject(new, _told(name, take=ConflictSide.OURS))
+            merge_subject(new, _choice(name, take=ConflictSide.OURS))
         assert refused.value.code is Code.INVALID_ARGUMENT
-    merged = merge_subject(new, _told("_tags", take=ConflictSide.OURS)).after
+    merged = merge_subject(new, _choice("_tags", take=ConflictSide.OURS)).after
     assert merged is not None
     assert "_tags" not in merged.state
 
 
 def test_a_value_is_as_told_also_where_both_made_the_same_change_or_the_whole_was_settled() -> None:
-    one, other = (_version(Kind.NODE, {"s": value, "$content": value}) for value in "ab")
-    assert one is not None
+    version, other = (_version(Kind.NODE, {"s": value, "$content": value}) for value in "ab")
+    assert version is not None
     cases = [
-        _trio("x", one, other, other),
-        _trio("x", one, None, other),
-        _trio("x", None, one, other),
-        _trio("x", one, other, None),
+        _merge_item("x", version, other, other),
+        _merge_item("x", version, None, other),
+        _merge_item("x", None, version, other),
+        _merge_item("x", version, other, None),
     ]
-    for trio in cases:
+    for case in cases:
         for strategy in (Strategy.OURS, Strategy.THEIRS):
-            told = [Resolution(subject="x", name=name, value="told") for name in ("s", "_content")]
-            plain = merge_subject(trio, Choices.of(strategy, [])).after
-            after = merge_subject(trio, Choices.of(strategy, told)).after
+            resolutions = [Resolution(subject="x", name=name, value="told") for name in ("s", "_content")]
+            plain = merge_subject(case, Choices.of(strategy, [])).after
+            after = merge_subject(case, Choices.of(strategy, resolutions)).after
             assert (after is None) == (plain is None)
             if after is not None:
                 assert (after.state["s"], after.content and after.content.text) == ("told", "told")
 
 
 def test_the_windows_of_texts_are_made_with_the_plan() -> None:
-    trio = _trio("x", None, None, _version(Kind.NODE, {"$content": "Some Text"}))
-    [draft] = plan([trio], Context(ontology=ONTOLOGY), Choices(), NOW).drafts
+    item = _merge_item("x", None, None, _version(Kind.NODE, {"$content": "Some Text"}))
+    [draft] = plan([item], Context(ontology=ONTOLOGY), Choices(), NOW).drafts
     assert draft.windows == ("some text",)
 
 
@@ -383,11 +393,11 @@ def test_swapping_the_sides_merges_the_same_tags() -> None:
 
 def test_ten_thousand_subjects_are_planned_in_a_moment() -> None:
     versions = [{"key": "a"}, {"key": "a"}, {"key": "a", "t": 1}]
-    trios = [
-        _trio(f"n{place}", *(_version(Kind.NODE, {**one, "key": f"{place}"}) for one in versions))
+    items = [
+        _merge_item(f"n{place}", *(_version(Kind.NODE, {**version, "key": f"{place}"}) for version in versions))
         for place in range(10_000)
     ]
     began = time.process_time()  # of this process alone: the machine may be busy
-    found = plan(trios, Context(ontology=ONTOLOGY), Choices(), NOW)
-    assert len(found.drafts) == 10_000
+    result = plan(items, Context(ontology=ONTOLOGY), Choices(), NOW)
+    assert len(result.drafts) == 10_000
     assert time.process_time() - began < 5

@@ -80,17 +80,17 @@ def test_a_bound_that_moved_within_a_day_has_its_time(
 
 
 def test_a_change_of_aliases_that_changes_no_name_tells_the_values() -> None:
-    def told(before: object, after: object) -> str:
+    def narrate(before: object, after: object) -> str:
         states: list[State] = [
-            {"_title": "Call"} | ({} if one is None else {"aliases": one})  # type: ignore[dict-item]
-            for one in (before, after)
+            {"_title": "Call"} | ({} if value is None else {"aliases": value})  # type: ignore[dict-item]
+            for value in (before, after)
         ]
         return node(Op.UPDATE, states[1], states[0]).removeprefix('Action "Call": ')
 
-    assert told(7, 8) == "aliases 7 → 8"
-    assert told(None, 8) == "aliases 8 added"
-    assert told(7, None) == "aliases removed"
-    assert told("A,B", "B, A") == 'aliases "A,B" → "B, A"'
+    assert narrate(7, 8) == "aliases 7 → 8"
+    assert narrate(None, 8) == "aliases 8 added"
+    assert narrate(7, None) == "aliases removed"
+    assert narrate("A,B", "B, A") == 'aliases "A,B" → "B, A"'
 
 
 def test_a_value_of_another_kind_is_a_change() -> None:
@@ -126,16 +126,16 @@ def test_a_merge_is_named_by_what_was_merged_and_so_is_undoing_it() -> None:
         {"_forked_from": "main", "_merges": '{"other": {"source_seq": 5}, "trial": {"source_seq": 44}}'},
     ]
 
-    def told(before: State | None, state: State) -> str:
+    def narrate(before: State | None, state: State) -> str:
         op = Op.UPDATE if before else Op.CREATE
         return summary(Rendered(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
 
-    assert told(None, states[0]) == "Branched from main as it was at 7"
-    assert told(states[0], states[1]) == "Merged trial as it was at 30"
-    assert told(states[1], states[2]) == "Merged other as it was at 5"
-    assert told(states[2], states[3]) == "Merged trial as it was at 44"
-    assert told(states[3], states[2]) == "Merge of trial undone"
-    assert told(states[1], states[0]) == "Merge of trial undone"
+    assert narrate(None, states[0]) == "Branched from main as it was at 7"
+    assert narrate(states[0], states[1]) == "Merged trial as it was at 30"
+    assert narrate(states[1], states[2]) == "Merged other as it was at 5"
+    assert narrate(states[2], states[3]) == "Merged trial as it was at 44"
+    assert narrate(states[3], states[2]) == "Merge of trial undone"
+    assert narrate(states[1], states[0]) == "Merge of trial undone"
 
 
 def test_types_that_one_caller_defined_in_a_row_are_one_line_beside_other_changes() -> None:

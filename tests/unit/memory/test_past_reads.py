@@ -37,20 +37,20 @@ WRITES = {
 }
 DOMAINS = {"domain", "domains", "include_children"}
 OF_NO_POINT = {"list_domains", "domain_info"}
-"""What is asked of domains, and not of what was in one."""
+"""Methods about domains, not about their contents."""
 
 
 def methods(facade: type) -> dict[str, list[str]]:
     """Return the public methods that work, with the names of their arguments; a `Past` knows its one domain."""
     return {
-        name: [one for one in inspect.signature(method).parameters if one not in DOMAINS]
+        name: [parameter for parameter in inspect.signature(method).parameters if parameter not in DOMAINS]
         for name, method in inspect.getmembers(facade, inspect.iscoroutinefunction)
         if not name.startswith("_")
     }
 
 
 def test_the_past_answers_all_that_the_present_does():
-    reads = {name: given for name, given in methods(Memory).items() if name not in WRITES | OF_NO_POINT}
+    reads = {name: method for name, method in methods(Memory).items() if name not in WRITES | OF_NO_POINT}
     assert methods(Past) == reads
     assert methods(Memory).keys() >= WRITES | OF_NO_POINT
 

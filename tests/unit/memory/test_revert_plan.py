@@ -1,4 +1,4 @@
-"""What undoing comes to: which changes are written, in which order, and what stands against them."""
+"""Plans of a revert: the changes to write, their order, and the conflicts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TASK = NodeType("Task", properties=(PropertyRule("rank", type=PropertyType.NUMBE
 NOTE = NodeType("Note", properties=(PropertyRule("code", unique=True),))
 NEXT = ConnectionType("Next", ("Task",), ("Task", "Note"))
 LINK = ConnectionType("Link", ("*",), ("*",))
-HERE = Ontology.create([NOTE], [LINK])
+TARGET = Ontology.create([NOTE], [LINK])
 VALUE = UniqueValue(Kind.NODE, "Note", "code", key_value("1"))
 ALL = Ontology.create([NOTE, TASK], [LINK, NEXT])
 
@@ -53,8 +53,8 @@ def tie(name: str, ends: tuple[str, str], type_name: str = "Link", *, is_live: b
     return Draft(**{**_fields(draft), "kind": Kind.CONNECTION, "from_id": ends[0], "to_id": ends[1]})
 
 
-def declared(one: AnyType, *, is_live: bool = True) -> Draft:
-    draft = type_draft(one)
+def declaration(kind: AnyType, *, is_live: bool = True) -> Draft:
+    draft = type_draft(kind)
     return draft if is_live else Draft(**{**_fields(draft), "op": Op.DELETE, "state": None})
 
 
@@ -62,200 +62,217 @@ def _fields(draft: Draft) -> dict[str, Any]:
     return {name: getattr(draft, name) for name in ("op", "kind", "subject", "type", "from_id", "to_id", "state")}
 
 
-def created(draft: Draft, **more: Any) -> Reversal:
-    """The undoing of what came to be: it goes."""
+def undo_creation(draft: Draft, **more: Any) -> Reversal:
+    """Return the undoing of a creation, which deletes the subject."""
     return undo(draft, None, **more)
 
 
-def deleted(draft: Draft, before: State | None = None, **more: Any) -> Reversal:
-    """The undoing of what is gone: it comes back."""
+def undo_deletion(draft: Draft, before: State | None = None, **more: Any) -> Reversal:
+    """Return the undoing of a deletion, which restores the subject."""
     return undo(draft, before or {}, **more)
 
 
-def type_back(one: AnyType) -> Reversal:
-    return undo(declared(one, is_live=False), declared(one).state)
+def type_back(kind: AnyType) -> Reversal:
+    return undo(declaration(kind, is_live=False), declaration(kind).state)
 
 
 def detach(draft: Draft) -> Draft:
     return Draft(**{**_fields(draft), "op": Op.DELETE, "state": None})
 
 
-def around(ontology: Ontology = ALL, living: Iterable[str] = (), **more: Any) -> Context:
+def context_with(ontology: Ontology = ALL, living: Iterable[str] = (), **more: Any) -> Context:
     begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": False})
     types = dict.fromkeys(living, "Note")
     return Context(ontology=ontology, living=types, ontology_event=event(begun, 2), **more)
 
 
-def skipped(found: Plan) -> dict[str, str]:
-    return {conflict.subject: conflict.reason for conflict in found.skipped}
+def skipped_reasons(plan: Plan) -> dict[str, str]:
+    return {conflict.subject: conflict.reason for conflict in plan.skipped}
 
 
-def written(found: Plan) -> list[tuple[str, str]]:
-    return [(str(draft.op), draft.subject) for draft in found.drafts]
+def written_subjects(plan: Plan) -> list[tuple[str, str]]:
+    return [(str(draft.op), draft.subject) for draft in plan.drafts]
 
 
-def planned(undos: Sequence[Reversal], there: Context, choice: OnConflict = OnConflict.SKIP) -> Plan:
-    return plan(undos, there, NOW, choice)
+def plan_revert(undos: Sequence[Reversal], context: Context, choice: OnConflict = OnConflict.SKIP) -> Plan:
+    return plan(undos, context, NOW, choice)
 
 
 def test_data_goes_before_its_types_and_connection_types_before_node_types() -> None:
     undos = [
-        created(declared(TASK)),
-        created(declared(NEXT)),
-        created(node("a", "Task")),
-        created(node("b", "Task")),
-        created(tie("c", ("a", "b"), "Next")),
+        undo_creation(declaration(TASK)),
+        undo_creation(declaration(NEXT)),
+        undo_creation(node("a", "Task")),
+        undo_creation(node("b", "Task")),
+        undo_creation(tie("c", ("a", "b"), "Next")),
     ]
     attached = {"a": [detach(undos[4].last.draft)], "b": [detach(undos[4].last.draft)]}
-    found = planned(undos, around(attached=attached), OnConflict.STOP)
+    result = plan_revert(undos, context_with(attached=attached), OnConflict.STOP)
     types = [("delete", "connection_type/Next"), ("delete", "node_type/Task"), ("update", "ontology")]
-    assert [one for _, one in written(found)[:1]] == ["c"]
-    assert {one for _, one in written(found)[1:3]} == {"a", "b"}
-    assert written(found)[3:] == types
-    assert found.ontology == HERE
-    assert found.drafts[-1].previous == 2
+    assert [text for _, text in written_subjects(result)[:1]] == ["c"]
+    assert {text for _, text in written_subjects(result)[1:3]} == {"a", "b"}
+    assert written_subjects(result)[3:] == types
+    assert result.ontology == TARGET
+    assert result.drafts[-1].previous == 2
 
 
 def test_types_come_back_before_what_is_of_them() -> None:
     undos = [
-        deleted(tie("c", ("a", "b"), "Next", is_live=False)),
-        deleted(node("a", "Task", is_live=False), {"rank": 1}),
-        deleted(node("b", "Task", is_live=False)),
+        undo_deletion(tie("c", ("a", "b"), "Next", is_live=False)),
+        undo_deletion(node("a", "Task", is_live=False), {"rank": 1}),
+        undo_deletion(node("b", "Task", is_live=False)),
         type_back(NEXT),
         type_back(TASK),
     ]
-    found = planned(undos, around(HERE), OnConflict.STOP)
+    result = plan_revert(undos, context_with(TARGET), OnConflict.STOP)
     subjects = ["node_type/Task", "connection_type/Next", "a", "b", "c"]
-    assert written(found) == [("create", subject) for subject in subjects]
-    assert found.ontology == ALL
+    assert written_subjects(result) == [("create", subject) for subject in subjects]
+    assert result.ontology == ALL
 
 
 @pytest.mark.parametrize("choice", OnConflict)
 def test_a_type_that_is_needed_stays_whatever_is_chosen(choice: OnConflict) -> None:
-    for undos, there, reason in (
-        ([created(declared(TASK))], around(users={"node_type/Task": "node x has this type"}), "node x has this type"),
-        ([created(declared(TASK))], around(), "connection type Next refers to it"),
+    for undos, context, reason in (
         (
-            [created(declared(NEXT)), undo(tie("c", ("a", "b"), "Next", n=1), {"n": 0})],
-            around(living=("a", "b")),
+            [undo_creation(declaration(TASK))],
+            context_with(users={"node_type/Task": "node x has this type"}),
+            "node x has this type",
+        ),
+        ([undo_creation(declaration(TASK))], context_with(), "connection type Next refers to it"),
+        (
+            [undo_creation(declaration(NEXT)), undo(tie("c", ("a", "b"), "Next", n=1), {"n": 0})],
+            context_with(living=("a", "b")),
             "connection c has this type",
         ),
     ):
         [subject] = [undo.subject for undo in undos if undo.kind in TYPES]
         if choice is OnConflict.STOP:
             with pytest.raises(GraphError) as caught:
-                planned(undos, there, choice)
+                plan_revert(undos, context, choice)
             assert caught.value.code is Code.REVERT_CONFLICT
-            told: Any = caught.value.details["conflicts"]
-            assert {"subject": subject, "reason": reason, "forcible": False} in told
+            conflicts: Any = caught.value.details["conflicts"]
+            assert {"subject": subject, "reason": reason, "forcible": False} in conflicts
         else:
-            assert skipped(planned(undos, there, choice))[subject] == reason
+            assert skipped_reasons(plan_revert(undos, context, choice))[subject] == reason
 
 
 def test_a_type_is_kept_with_what_is_left_of_it_down_to_the_last() -> None:
     undos = [
-        created(declared(TASK)),
-        created(declared(NEXT)),
-        created(node("a", "Task")),
-        created(tie("c", ("a", "a"), "Next"), later=(20,)),
+        undo_creation(declaration(TASK)),
+        undo_creation(declaration(NEXT)),
+        undo_creation(node("a", "Task")),
+        undo_creation(tie("c", ("a", "a"), "Next"), later=(20,)),
     ]
-    there = around(attached={"a": [detach(undos[3].last.draft)]})
-    assert skipped(planned(undos, there)) == {
+    context = context_with(attached={"a": [detach(undos[3].last.draft)]})
+    assert skipped_reasons(plan_revert(undos, context)) == {
         "c": "it has changed since, in 20",
         "connection_type/Next": "connection c has this type",
         "node_type/Task": "node a has this type",
         "a": "deleting it would delete 1 connection or observation added since",
     }
-    forced = planned(undos, there, OnConflict.FORCE)
-    assert written(forced)[:2] == [("delete", "c"), ("delete", "a")]
-    assert [subject for _, subject in written(forced)][2:] == ["connection_type/Next", "node_type/Task", "ontology"]
+    forced = plan_revert(undos, context, OnConflict.FORCE)
+    assert written_subjects(forced)[:2] == [("delete", "c"), ("delete", "a")]
+    assert [subject for _, subject in written_subjects(forced)][2:] == [
+        "connection_type/Next",
+        "node_type/Task",
+        "ontology",
+    ]
     assert forced.skipped == ()
 
 
 def test_with_force_what_goes_along_with_a_node_needs_its_type_no_more() -> None:
     outside = tie("c", ("a", "z"), "Next")
-    undos = [created(declared(NEXT)), created(node("a"))]
-    there = around(attached={"a": [detach(outside)]})
-    forced = written(planned(undos, there, OnConflict.FORCE))
+    undos = [undo_creation(declaration(NEXT)), undo_creation(node("a"))]
+    context = context_with(attached={"a": [detach(outside)]})
+    forced = written_subjects(plan_revert(undos, context, OnConflict.FORCE))
     assert [subject for _, subject in forced] == ["c", "a", "connection_type/Next", "ontology"]
-    assert set(skipped(planned(undos, there))) == {"a", "connection_type/Next"}
+    assert set(skipped_reasons(plan_revert(undos, context))) == {"a", "connection_type/Next"}
 
 
 def test_what_comes_back_needs_a_type_that_is_there_and_allows_it() -> None:
-    gone, bad = deleted(node("a", "Task", is_live=False)), deleted(node("b", "Task", is_live=False), {"rank": "x"})
-    assert skipped(planned([gone], around(HERE))) == {"a": "node type Task, which it needs, is not defined"}
-    [reason] = skipped(planned([bad], around())).values()
+    reversal, bad = (
+        undo_deletion(node("a", "Task", is_live=False)),
+        undo_deletion(node("b", "Task", is_live=False), {"rank": "x"}),
+    )
+    assert skipped_reasons(plan_revert([reversal], context_with(TARGET))) == {
+        "a": "node type Task, which it needs, is not defined"
+    }
+    [reason] = skipped_reasons(plan_revert([bad], context_with())).values()
     assert reason.startswith("the ontology does not allow it: Property rank")
-    wrong = deleted(tie("c", ("n", "m"), "Next", is_live=False))
-    [reason] = skipped(planned([wrong], around(living=("n", "m")))).values()
+    wrong = undo_deletion(tie("c", ("n", "m"), "Next", is_live=False))
+    [reason] = skipped_reasons(plan_revert([wrong], context_with(living=("n", "m")))).values()
     assert "Cannot connect Note to Note with Next" in reason
-    assert skipped(planned([type_back(NEXT)], around(HERE))) == {
+    assert skipped_reasons(plan_revert([type_back(NEXT)], context_with(TARGET))) == {
         "connection_type/Next": "node type Task, which it needs, is not defined"
     }
 
 
 def test_what_would_be_of_a_type_that_goes_stays_away_and_the_type_goes() -> None:
-    undos = [created(declared(NEXT)), created(declared(TASK)), deleted(node("a", "Task", is_live=False))]
-    found = planned(undos, around())
-    assert skipped(found) == {"a": "node type Task, which it needs, is not defined"}
-    assert ("delete", "node_type/Task") in written(found)
+    undos = [
+        undo_creation(declaration(NEXT)),
+        undo_creation(declaration(TASK)),
+        undo_deletion(node("a", "Task", is_live=False)),
+    ]
+    result = plan_revert(undos, context_with())
+    assert skipped_reasons(result) == {"a": "node type Task, which it needs, is not defined"}
+    assert ("delete", "node_type/Task") in written_subjects(result)
 
 
 def test_a_type_that_changed_since_is_set_back_by_force_and_keeps_its_place() -> None:
-    undos = [undo(declared(NodeType("Task")), declared(TASK).state, later=(7,))]
-    assert "it has changed since" in skipped(planned(undos, around()))["node_type/Task"]
-    forced = planned(undos, around(), OnConflict.FORCE)
-    assert written(forced) == [("update", "node_type/Task")]
+    undos = [undo(declaration(NodeType("Task")), declaration(TASK).state, later=(7,))]
+    assert "it has changed since" in skipped_reasons(plan_revert(undos, context_with()))["node_type/Task"]
+    forced = plan_revert(undos, context_with(), OnConflict.FORCE)
+    assert written_subjects(forced) == [("update", "node_type/Task")]
     assert (forced.drafts[0].state or {})["_declared"] == undos[0].last.seq
 
 
 def test_what_is_as_it_was_but_for_when_it_was_changed_is_not_written_again() -> None:
     twice = undo(node("a", code=1, _modified=NOW), {"code": 1, "_modified": datetime(2026, 2, 1, tzinfo=UTC)})
     once = undo(node("b", code=1.0, _modified=NOW), {"code": 1, "_modified": NOW})
-    assert written(planned([twice, once], around())) == [("update", "b")]
+    assert written_subjects(plan_revert([twice, once], context_with())) == [("update", "b")]
 
 
 def test_the_beginnings_are_never_taken_back() -> None:
     undos = [
-        created(Draft(op=Op.CREATE, kind=kind, subject=str(kind), state={"_open": False}))
+        undo_creation(Draft(op=Op.CREATE, kind=kind, subject=str(kind), state={"_open": False}))
         for kind in (Kind.DOMAIN, Kind.ONTOLOGY)
     ]
-    assert set(skipped(planned(undos, around(), OnConflict.FORCE))) == {"domain", "ontology"}
+    assert set(skipped_reasons(plan_revert(undos, context_with(), OnConflict.FORCE))) == {"domain", "ontology"}
 
 
 def test_a_connection_whose_end_was_to_come_back_and_does_not_stays_away() -> None:
     undos = [
-        deleted(tie("c", ("a", "n"), is_live=False)),
-        deleted(node("a", is_live=False), {"code": "1"}),
+        undo_deletion(tie("c", ("a", "n"), is_live=False)),
+        undo_deletion(node("a", is_live=False), {"code": "1"}),
     ]
-    found = planned(undos, around(living=("n",), owners={VALUE: {"x": None}}))
-    assert found.drafts == ()
-    assert skipped(found)["c"] == "node a, which it needs, does not exist"
+    result = plan_revert(undos, context_with(living=("n",), owners={VALUE: {"x": None}}))
+    assert result.drafts == ()
+    assert skipped_reasons(result)["c"] == "node a, which it needs, does not exist"
 
 
 def test_a_connection_whose_end_was_to_go_and_does_not_is_set_back() -> None:
     outside = tie("c", ("a", "n"), n=2)
-    undos = [created(node("a")), undo(outside, {"n": 1})]
-    there = around(living=("a", "n"), attached={"a": [detach(outside)]})
-    found = planned(undos, there)
-    assert skipped(found) == {"a": "deleting it would delete 1 connection or observation added since"}
-    assert written(found) == [("update", "c")]
-    forced = planned(undos, there, OnConflict.FORCE)
-    assert written(forced) == [("delete", "c"), ("delete", "a")]
-    assert set(skipped(forced)) == {"c"}
+    undos = [undo_creation(node("a")), undo(outside, {"n": 1})]
+    context = context_with(living=("a", "n"), attached={"a": [detach(outside)]})
+    result = plan_revert(undos, context)
+    assert skipped_reasons(result) == {"a": "deleting it would delete 1 connection or observation added since"}
+    assert written_subjects(result) == [("update", "c")]
+    forced = plan_revert(undos, context, OnConflict.FORCE)
+    assert written_subjects(forced) == [("delete", "c"), ("delete", "a")]
+    assert set(skipped_reasons(forced)) == {"c"}
 
 
 def test_a_node_whose_connection_was_to_go_and_does_not_stays() -> None:
     outside = tie("c", ("a", "n"))
-    undos = [created(node("a")), created(outside, later=(20,))]
-    there = around(attached={"a": [detach(outside)]})
-    assert set(skipped(planned(undos, there))) == {"a", "c"}
-    assert planned(undos, there).drafts == ()
+    undos = [undo_creation(node("a")), undo_creation(outside, later=(20,))]
+    context = context_with(attached={"a": [detach(outside)]})
+    assert set(skipped_reasons(plan_revert(undos, context))) == {"a", "c"}
+    assert plan_revert(undos, context).drafts == ()
 
 
 def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
-    undos = [deleted(node("a", is_live=False), {"code": "1"}), created(node("b"), later=(20,))]
-    assert skipped(planned(undos, around(owners={VALUE: {"b": None}}))) == {
+    undos = [undo_deletion(node("a", is_live=False), {"code": "1"}), undo_creation(node("b"), later=(20,))]
+    assert skipped_reasons(plan_revert(undos, context_with(owners={VALUE: {"b": None}}))) == {
         "b": "it has changed since, in 20",
         "a": "b now has the value of one of its unique properties",
     }
@@ -264,20 +281,22 @@ def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
 @pytest.mark.long
 def test_the_effort_of_a_plan_grows_with_its_subjects_not_with_their_pairs() -> None:
     """With 20,000 pairs would be 200 million; the limit is far from both."""
-    undos = [deleted(node(f"n{number}", is_live=False), {"code": str(number)}) for number in range(20_000)]
-    undos += [deleted(tie(f"t{number}", ("gone", "gone"), is_live=False), is_implied=True) for number in range(20_000)]
+    undos = [undo_deletion(node(f"n{number}", is_live=False), {"code": str(number)}) for number in range(20_000)]
+    undos += [
+        undo_deletion(tie(f"t{number}", ("gone", "gone"), is_live=False), is_implied=True) for number in range(20_000)
+    ]
     began = time.process_time()
-    done = plan(undos, around(), NOW, OnConflict.STOP)
+    done = plan(undos, context_with(), NOW, OnConflict.STOP)
     assert (len(done.drafts), len(done.skipped)) == (20_000, 20_000)
     assert time.process_time() - began < 20
 
 
 def test_a_refusal_names_the_first_of_what_stands_against_it() -> None:
-    found = revert_conflict_error(
+    message = revert_conflict_error(
         [Conflict(name, "it was erased") for name in ("domain", "ontology", "mem_1", "mem_2")]
     ).message
-    assert "domain cannot be reverted: it was erased; ontology cannot be reverted" in found
-    assert found.endswith("; and 1 more; nothing was changed")
+    assert "domain cannot be reverted: it was erased; ontology cannot be reverted" in message
+    assert message.endswith("; and 1 more; nothing was changed")
 
 
 def test_changes_by_others_come_in_runs_between_the_selected_ones() -> None:
@@ -287,12 +306,12 @@ def test_changes_by_others_come_in_runs_between_the_selected_ones() -> None:
 
 
 def test_a_state_is_the_same_whenever_it_was_written_unless_its_type_differs_or_it_was_erased() -> None:
-    one, later = node("a", status="next", _modified=1), node("a", status="next", _modified=2)
-    assert has_same_state(event(one), event(later))
+    draft, later = node("a", status="next", _modified=1), node("a", status="next", _modified=2)
+    assert has_same_state(event(draft), event(later))
     assert has_same_state(event(node("a", is_live=False)), event(node("a", is_live=False)))
     others = (node("a", status="done"), node("a", "Task", status="next"), node("a", is_live=False))
-    assert not any(has_same_state(event(one), event(other)) for other in others)
-    assert not has_same_state(event(one), event(replace(later, erased=True)))
+    assert not any(has_same_state(event(draft), event(other)) for other in others)
+    assert not has_same_state(event(draft), event(replace(later, erased=True)))
 
 
 def test_only_a_revert_cancels_changes_out_and_not_a_caller_who_writes_the_earlier_state_again() -> None:

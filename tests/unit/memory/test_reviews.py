@@ -1,4 +1,4 @@
-"""What is kept of reviews: verdicts by number, as ranges."""
+"""Stored reviews: verdicts by number, as ranges."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from graph_memory.memory.history.results import Verdict
 from graph_memory.memory.history.reviews import text_of, verdicts_in
 
-said: st.SearchStrategy[Verdict] = st.sampled_from(["accept", "reject", "edit"])
+verdict_values: st.SearchStrategy[Verdict] = st.sampled_from(["accept", "reject", "edit"])
 
 
-@given(st.dictionaries(st.integers(1, 60), said))
+@given(st.dictionaries(st.integers(1, 60), verdict_values))
 def test_verdicts_are_read_back_as_they_were_written(verdicts: dict[int, Verdict]) -> None:
     assert verdicts_in(text_of(verdicts)) == verdicts
 

@@ -17,27 +17,27 @@ from graph_memory.model.values.arguments import (
 from tables import for_rows
 
 
-@for_rows("given", ["a", "7", "mem_1", "work:kitchen@home.2026-03", "x" * 128, "domains"])
-def test_an_id_can_be_chosen(given: str) -> None:
-    assert check_new_id("id", given) == given
+@for_rows("text", ["a", "7", "mem_1", "work:kitchen@home.2026-03", "x" * 128, "domains"])
+def test_an_id_can_be_chosen(text: str) -> None:
+    assert check_new_id("id", text) == text
 
 
-@for_rows("given", ["", "x" * 129, "_mine", "a b", "a/b", "é", "a\n", "domain", "ontology"])
-def test_an_id_that_the_log_could_not_tell_from_others_is_refused(given: str) -> None:
+@for_rows("text", ["", "x" * 129, "_mine", "a b", "a/b", "é", "a\n", "domain", "ontology"])
+def test_an_id_that_the_log_could_not_tell_from_others_is_refused(text: str) -> None:
     with pytest.raises(GraphError) as caught:
-        check_new_id("id", given)
+        check_new_id("id", text)
     assert (caught.value.code, caught.value.details["argument"]) == (Code.INVALID_ARGUMENT, "id")
 
 
-@pytest.mark.parametrize(("given", "limit"), [(None, UNLIMITED), (1, 1), (2**60, UNLIMITED)])
-def test_a_limit_is_at_least_one_and_none_is_no_limit(given: int | None, limit: int) -> None:
-    assert check_limit(given) == limit
+@pytest.mark.parametrize(("count", "limit"), [(None, UNLIMITED), (1, 1), (2**60, UNLIMITED)])
+def test_a_limit_is_at_least_one_and_none_is_no_limit(count: int | None, limit: int) -> None:
+    assert check_limit(count) == limit
 
 
-@for_rows("given", [0, -1, True, 1.0, "1"])
-def test_a_limit_that_is_no_positive_integer_is_refused(given: int) -> None:
+@for_rows("count", [0, -1, True, 1.0, "1"])
+def test_a_limit_that_is_no_positive_integer_is_refused(count: int) -> None:
     with pytest.raises(GraphError) as caught:
-        check_limit(given)
+        check_limit(count)
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 

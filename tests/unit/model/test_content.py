@@ -71,7 +71,7 @@ def test_data_stays_out_of_the_repr():
 
 
 @for_rows(
-    ("given", "encoding"),
+    ("value", "encoding"),
     [
         ("a\ud800", "utf-8"),
         (b"a\xff", "utf-8"),
@@ -89,9 +89,9 @@ def test_data_stays_out_of_the_repr():
         ("a", "\ud800"),
     ],
 )
-def test_content_not_of_its_encoding_is_refused_with_a_hint(given: str | bytes, encoding: str):
+def test_content_not_of_its_encoding_is_refused_with_a_hint(value: str | bytes, encoding: str):
     with pytest.raises(GraphError) as failure:
-        content_from(given, encoding, "text")
+        content_from(value, encoding, "text")
     assert failure.value.code is Code.INVALID_ENCODING
     assert failure.value.hint
     failure.value.message.encode()

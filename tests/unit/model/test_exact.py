@@ -1,4 +1,4 @@
-"""What is the same and what only looks alike."""
+"""Values that are the same, and values that only look alike."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def bits(value: Any) -> object:
 
 
 @given(VALUES, VALUES)
-def test_two_values_are_the_same_exactly_when_their_types_and_bits_are(one: Any, other: Any) -> None:
-    assert same_value(one, other) is (bits(one) == bits(other))
-    assert same_value(one, one)
-    assert same_state({"p": one}, {"p": other}) is same_value(one, other)
-    assert (repr(exact(one)) == repr(exact(other))) is same_value(one, other), "facts are sorted by this"
+def test_two_values_are_the_same_exactly_when_their_types_and_bits_are(first: Any, other: Any) -> None:
+    assert same_value(first, other) is (bits(first) == bits(other))
+    assert same_value(first, first)
+    assert same_state({"p": first}, {"p": other}) is same_value(first, other)
+    assert (repr(exact(first)) == repr(exact(other))) is same_value(first, other), "facts are sorted by this"
 
 
 @pytest.mark.parametrize("nothing", [0, "", False])

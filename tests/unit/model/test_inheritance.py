@@ -1,4 +1,4 @@
-"""What an ontology inherits, and what of it a log takes."""
+"""Inherited types of an ontology, and the types that a log records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ABOUT = ConnectionType("About", ("Note",), ("Person",))
 
 
 def names(ontology: Ontology) -> list[str]:
-    return [one.name for one in (*ontology.node_types, *ontology.connection_types)]
+    return [kind.name for kind in (*ontology.node_types, *ontology.connection_types)]
 
 
 def test_what_is_nearest_hides_what_is_further_up():
@@ -32,7 +32,7 @@ def test_what_is_nearest_hides_what_is_further_up():
     assert names(seen) == ["Task", "Note", "Person"]
     assert seen.node_type("Note").description == "near"
     assert seen.inherited == {"node_type/Note", "node_type/Person"}
-    assert {subject: one.domain for subject, one in seen.above.items()} == {
+    assert {subject: inherited.domain for subject, inherited in seen.above.items()} == {
         "node_type/Note": "near",
         "node_type/Person": "far",
     }
@@ -40,7 +40,7 @@ def test_what_is_nearest_hides_what_is_further_up():
         Ontology.create([NodeType("Note", description="own")]), [("near", Ontology.create([near]))]
     )
     assert own.node_type("Note").description == "own"
-    assert [one.title for one in redefined_types(own)] == ["node type Note"]
+    assert [kind.title for kind in redefined_types(own)] == ["node type Note"]
     assert not own.inherited
 
 
@@ -62,16 +62,16 @@ def test_a_log_takes_what_it_uses_and_what_that_names():
         ConnectionType("owned_by", ("Note",), ("Person",), inverse="owns"),
     ]
     seen = with_inherited_types(Ontology.create([TASK]), [("above", Ontology.create([NOTE, PERSON], [ABOUT, *pair]))])
-    assert [one.name for one in types_to_copy(seen, [(Kind.NODE, "Note"), (Kind.NODE, "Task")], {})] == ["Note"]
-    assert [one.name for one in types_to_copy(seen, [(Kind.CONNECTION, "About")], {})] == ["Note", "Person", "About"]
-    assert [one.name for one in types_to_copy(seen, [(Kind.CONNECTION, "owns")], {})] == [
+    assert [kind.name for kind in types_to_copy(seen, [(Kind.NODE, "Note"), (Kind.NODE, "Task")], {})] == ["Note"]
+    assert [kind.name for kind in types_to_copy(seen, [(Kind.CONNECTION, "About")], {})] == ["Note", "Person", "About"]
+    assert [kind.name for kind in types_to_copy(seen, [(Kind.CONNECTION, "owns")], {})] == [
         "Note",
         "Person",
         "owned_by",
         "owns",
     ]
     own = ConnectionType("For", ("Task",), ("Person",))
-    assert [one.name for one in types_to_copy(seen, [], {"connection_type/For": own})] == ["Person"]
+    assert [kind.name for kind in types_to_copy(seen, [], {"connection_type/For": own})] == ["Person"]
     assert types_to_copy(seen, [(Kind.NODE, "Note")], {"node_type/Note": NOTE}) == []
 
 

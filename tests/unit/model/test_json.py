@@ -9,7 +9,7 @@ from tables import for_rows
 
 
 @for_rows(
-    ("data", "told"),
+    ("data", "rendered"),
     [
         (b"", "column 1: a value is missing"),
         (b'{"a": }', "column 7: a value is missing"),
@@ -32,8 +32,8 @@ from tables import for_rows
         (b'{"a": 1,}', None),
     ],
 )
-def test_invalid_json_raises_with_our_own_message(data: bytes, told: str | None):
+def test_invalid_json_raises_with_our_own_message(data: bytes, rendered: str | None):
     with pytest.raises(NotJson) as raised:
         parse_json_strictly(data)
-    assert told is None or str(raised.value) == told
+    assert rendered is None or str(raised.value) == rendered
     assert not any(word in str(raised.value) for word in ("Expecting", "codec", "char ", "sys.", "Illegal"))

@@ -58,7 +58,7 @@ NODE = {"_op": "update", "_kind": "node", "_type": "Note", "_created": NOON, "_m
 
 
 @for_rows(
-    ("stored", "asked", "takes"),
+    ("stored", "query", "takes"),
     [
         ({}, {}, True),
         ({}, {"namespace": "default", "path_prefix": "/"}, True),
@@ -77,6 +77,6 @@ NODE = {"_op": "update", "_kind": "node", "_type": "Note", "_created": NOON, "_m
         ({}, {"modified_before": NOON + HOUR}, False),
     ],
 )
-def test_a_node_is_taken_if_its_fields_and_times_are_wanted(stored: dict, asked: dict, takes: bool) -> None:
-    wanted = Criteria(kind=Kind.NODE, properties={}, fields=FieldFilter(**asked))
+def test_a_node_is_taken_if_its_fields_and_times_are_wanted(stored: dict, query: dict, takes: bool) -> None:
+    wanted = Criteria(kind=Kind.NODE, properties={}, fields=FieldFilter(**query))
     assert wanted.matches({**NODE, **stored}) is takes

@@ -14,7 +14,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @for_rows(
-    ("given", "expected"),
+    ("value", "expected"),
     [
         (7, LogPosition(seq=7)),
         ("7", LogPosition(seq=7)),
@@ -33,8 +33,8 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
         ("since last month", LogPosition(at=datetime(2026, 2, 1, tzinfo=UTC))),
     ],
 )
-def test_a_point_is_read(given: int | str, expected: LogPosition) -> None:
-    assert parse_log_position("since", given, NOW) == expected
+def test_a_point_is_read(value: int | str, expected: LogPosition) -> None:
+    assert parse_log_position("since", value, NOW) == expected
 
 
 @pytest.mark.parametrize(("argument", "is_end"), [("since", False), ("before", False), ("until", True), ("at", True)])
@@ -56,20 +56,20 @@ def test_a_date_in_the_world_means_its_beginning_and_as_valid_to_its_end() -> No
 
 def test_the_error_says_what_is_read_and_in_which_zone() -> None:
     for read in (parse_log_position, parse_instant):
-        for zone, told in ((UTC, "(UTC)"), (None, "(your time zone)")):
+        for zone, text in ((UTC, "(UTC)"), (None, "(your time zone)")):
             with pytest.raises(GraphError) as caught:
                 read("since", "someday", NOW, zone)
-            assert f"2026-03-01 09:00 {told}" in str(caught.value.hint)
+            assert f"2026-03-01 09:00 {text}" in str(caught.value.hint)
             assert 'yesterday, "last monday"' in str(caught.value.hint)
 
 
 @for_rows(
-    "given",
+    "value",
     ["", "yesterday-ish", "two hours ago", "hours ago", "999999 years ago", "-3", -3, 2**60, True, 1.5, "evt_\ud800"],
 )
-def test_what_names_no_point_is_refused_with_what_does(given: int | str) -> None:
+def test_what_names_no_point_is_refused_with_what_does(value: int | str) -> None:
     with pytest.raises(GraphError) as caught:
-        parse_log_position("since", given, NOW)
+        parse_log_position("since", value, NOW)
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "since"
     assert "2 hours ago" in str(caught.value.hint)

@@ -71,35 +71,35 @@ SAME = [
 ]
 
 
-@for_rows(("one", "other"), SAME)
-def test_capitals_accents_encoding_and_separators_between_letters_make_no_other_name(one: str, other: str):
-    assert is_same_name(one, other)
-    assert similarity_of_names(one, other) == 1
-    assert evidence(Compared(one, "x"), Compared(other, "x"), 0, None).has_one_name
+@for_rows(("text", "other"), SAME)
+def test_capitals_accents_encoding_and_separators_between_letters_make_no_other_name(text: str, other: str):
+    assert is_same_name(text, other)
+    assert similarity_of_names(text, other) == 1
+    assert evidence(Compared(text, "x"), Compared(other, "x"), 0, None).has_one_name
 
 
-@for_rows(("one", "other"), OTHERS)
-def test_every_other_character_makes_another_name(one: str, other: str):
-    assert not is_same_name(one, other)
-    said = evidence(Compared(one, "x"), Compared(other, "x"), 2, 0.95)
-    assert not said.has_one_name
-    assert _words_of(one) != _words_of(other)
+@for_rows(("text", "other"), OTHERS)
+def test_every_other_character_makes_another_name(text: str, other: str):
+    assert not is_same_name(text, other)
+    result = evidence(Compared(text, "x"), Compared(other, "x"), 2, 0.95)
+    assert not result.has_one_name
+    assert _words_of(text) != _words_of(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("C", "C++"), ("Google+", "Google"), ("10%", "10"), ("$5", "€5")])
-def test_names_that_differ_in_signs_are_alike_but_no_duplicates(one: str, other: str):
-    said = evidence(Compared(one, "x"), Compared(other, "x"), 0, 0.95)
-    assert said.reasons == {"the same name but for signs": 0.5}
-    assert ("1", "2") in set(pairs({"1": Compared(one, "x"), "2": Compared(other, "x")}))
+@pytest.mark.parametrize(("text", "other"), [("C", "C++"), ("Google+", "Google"), ("10%", "10"), ("$5", "€5")])
+def test_names_that_differ_in_signs_are_alike_but_no_duplicates(text: str, other: str):
+    result = evidence(Compared(text, "x"), Compared(other, "x"), 0, 0.95)
+    assert result.reasons == {"the same name but for signs": 0.5}
+    assert ("1", "2") in set(pairs({"1": Compared(text, "x"), "2": Compared(other, "x")}))
 
 
 @given(st.text(max_size=6), st.text(max_size=6), st.sampled_from(SEPARATORS))
-def test_a_name_is_found_by_what_the_store_compares(one: str, other: str, separator: str):
-    for name in (one.swapcase(), unicodedata.normalize("NFD", one), f"{one}{separator}{other}"):
-        for said in (one, f"{one}{other}"):
-            if name and said and is_same_name(name, said):
-                assert without_separators(name) == without_separators(said)
-                assert name[0] in first_characters(said)
+def test_a_name_is_found_by_what_the_store_compares(entity_name: str, other: str, separator: str):
+    for name in (entity_name.swapcase(), unicodedata.normalize("NFD", entity_name), f"{entity_name}{separator}{other}"):
+        for text in (entity_name, f"{entity_name}{other}"):
+            if name and text and is_same_name(name, text):
+                assert without_separators(name) == without_separators(text)
+                assert name[0] in first_characters(text)
 
 
 @given(st.text(max_size=8), st.characters(categories=["S", "P", "N", "M", "C"]), st.integers(0, 8))

@@ -1,4 +1,4 @@
-"""What an ontology demands of nodes and connections, and how it grows."""
+"""Rules of an ontology for nodes and connections, and its growth."""
 
 from __future__ import annotations
 
@@ -291,10 +291,10 @@ def test_types_and_ontologies_are_values():
 
 
 def test_a_type_is_added_after_the_others():
-    grown = GTD.with_node_type(NodeType("Document"))
-    assert grown.node_types == (*GTD.node_types, NodeType("Document"))
-    assert grown.connection_types == GTD.connection_types
-    linked = grown.with_connection_type(ConnectionType("About", ("Document",), (ANY,)))
+    ontology = GTD.with_node_type(NodeType("Document"))
+    assert ontology.node_types == (*GTD.node_types, NodeType("Document"))
+    assert ontology.connection_types == GTD.connection_types
+    linked = ontology.with_connection_type(ConnectionType("About", ("Document",), (ANY,)))
     assert linked.can_connect("About", "Document", "Project")
     assert GTD.find_node_type("Document") is None
 
@@ -319,7 +319,7 @@ def test_an_added_type_keeps_an_open_ontology_open():
 def test_merging_keeps_the_types_of_all_in_order():
     other = Ontology.create([NodeType("Person"), NodeType("Goal")], [], open=True)
     both = merge_ontologies([GTD, other])
-    assert [one.name for one in both.node_types] == ["Project", "Action", "Person", "Goal"]
+    assert [node_type.name for node_type in both.node_types] == ["Project", "Action", "Person", "Goal"]
     assert both.open
     assert merge_ontologies([]) == Ontology()
 
@@ -335,14 +335,14 @@ def test_merging_names_every_conflict():
 
 
 def test_true_and_one_are_different_definitions():
-    one = Ontology((NodeType("A", properties=(PropertyRule("p", enum=(1,)),)),))
+    ontology = Ontology((NodeType("A", properties=(PropertyRule("p", enum=(1,)),)),))
     other = Ontology((NodeType("A", properties=(PropertyRule("p", enum=(True,)),)),))
-    fails(Code.INVALID_ONTOLOGY, merge_ontologies, [one, other])
+    fails(Code.INVALID_ONTOLOGY, merge_ontologies, [ontology, other])
 
 
 @given(st.lists(st.sampled_from("ABCDE"), unique=True), st.lists(st.sampled_from("ABCDE"), unique=True))
 def test_merging_what_is_identical_is_a_union(names: list[str], others: list[str]):
     left, right = (Ontology(tuple(NodeType(name) for name in group)) for group in (names, others))
     merged = merge_ontologies([left, right])
-    assert {one.name for one in merged.node_types} == {*names, *others}
+    assert {node_type.name for node_type in merged.node_types} == {*names, *others}
     assert merge_ontologies([merged, left, right]) == merged

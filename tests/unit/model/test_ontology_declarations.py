@@ -227,16 +227,16 @@ EVENT = {"name": "Event", "properties": ["session", "at"]}
 
 
 @pytest.mark.parametrize(
-    ("indexes", "said"),
+    ("indexes", "text"),
     [
         ([["session"]], "does not have 2 to 4 properties, or is one too many"),
         ([["sesion", "at"]], 'names "sesion", which the type does not declare'),
         ([["session", "at"]] * 2, "is declared twice, or has a property twice"),
     ],
 )
-def test_an_index_has_two_to_four_declared_properties_each_once(indexes: list[list[str]], said: str):
+def test_an_index_has_two_to_four_declared_properties_each_once(indexes: list[list[str]], text: str):
     error = fails(Code.INVALID_ONTOLOGY, {"node_types": [{**EVENT, "indexes": indexes}]})
-    assert error.message.startswith(f"The index [{', '.join(indexes[0])}] of node type Event {said}")
+    assert error.message.startswith(f"The index [{', '.join(indexes[0])}] of node type Event {text}")
 
 
 def test_indexes_are_told_as_they_were_declared_also_when_they_change():

@@ -37,12 +37,21 @@ def test_a_file_is_read_and_written_alike(path: Path):
 def test_every_type_and_property_is_described(path: Path):
     ontology = load(path.stem)
     types = [*ontology.node_types, *ontology.connection_types]
-    assert [one.name for one in types if not one.description] == []
-    assert [(one.name, rule.name) for one in types for rule in one.properties if not rule.description] == []
+    assert [node_type.name for node_type in types if not node_type.description] == []
+    assert [
+        (node_type.name, rule.name) for node_type in types for rule in node_type.properties if not rule.description
+    ] == []
 
 
 def test_gtd_has_the_types_of_the_requirements():
-    assert [one.name for one in GTD.node_types] == ["Project", "Action", "Person", "Context", "Document", "Note"]
+    assert [node_type.name for node_type in GTD.node_types] == [
+        "Project",
+        "Action",
+        "Person",
+        "Context",
+        "Document",
+        "Note",
+    ]
     assert GTD.connection_type("WaitingFor").required == ("since", "follow_up_date")
     assert GTD.connection_type("DependsOn").acyclic
 
@@ -125,7 +134,7 @@ def test_the_examples_of_the_guide_are_ontologies():
     examples = re.findall(r"```yaml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
     parsed = [parse(example, guide.name) for example in examples]
     assert len(parsed) >= 4
-    assert [parse(to_yaml(one)) for one in parsed] == parsed
+    assert [parse(to_yaml(ontology)) for ontology in parsed] == parsed
 
 
 def test_gtd_and_fitness_can_be_merged():

@@ -1,4 +1,4 @@
-"""What an ontology makes of that of a domain: new types in an order that works, and types that change."""
+"""Growth of a domain's ontology by another: new types in a valid order, and types that change."""
 
 from __future__ import annotations
 
@@ -27,34 +27,38 @@ def ontology(*node_types: Any, connection_types: Any = (), **rest: Any) -> Ontol
 def change(before: dict[str, Any], after: dict[str, Any]) -> TypeChange:
     """A node type that changes in its property p, or a connection type where ends are given."""
     if "to" in before:
-        return TypeChange(*(connection_type_from({"name": "Link", "from": ["A"], **one}) for one in (before, after)))
-    return TypeChange(*(node_type_from({"name": "Task", "properties": {"p": one}}) for one in (before, after)))
+        return TypeChange(
+            *(connection_type_from({"name": "Link", "from": ["A"], **definition}) for definition in (before, after))
+        )
+    return TypeChange(
+        *(node_type_from({"name": "Task", "properties": {"p": definition}}) for definition in (before, after))
+    )
 
 
 def test_what_is_there_already_is_not_added_again():
     both = ontology("Task", "Person", connection_types=[LINK])
-    found = diff_ontologies(both, both)
-    assert (found.node_types, found.connection_types, found.changed) == ((), (), ())
+    result = diff_ontologies(both, both)
+    assert (result.node_types, result.connection_types, result.changed) == ((), (), ())
 
 
 def test_new_types_are_added_in_their_order_and_types_that_only_the_domain_has_stay():
     present = ontology("Task", "Old")
-    found = diff_ontologies(present, ontology("Person", "Task", "Place", connection_types=[LINK]))
-    assert [one.name for one in found.node_types] == ["Person", "Place"]
-    assert [one.name for one in found.connection_types] == ["Link"]
-    grown = present.with_types(found.node_types, found.connection_types)
-    assert [one.name for one in grown.node_types] == ["Task", "Old", "Person", "Place"]
-    assert grown.can_connect("Link", "Task", "Person")
+    result = diff_ontologies(present, ontology("Person", "Task", "Place", connection_types=[LINK]))
+    assert [node_type.name for node_type in result.node_types] == ["Person", "Place"]
+    assert [connection_type.name for connection_type in result.connection_types] == ["Link"]
+    answer = present.with_types(result.node_types, result.connection_types)
+    assert [node_type.name for node_type in answer.node_types] == ["Task", "Old", "Person", "Place"]
+    assert answer.can_connect("Link", "Task", "Person")
 
 
 def test_every_type_that_is_declared_differently_changes():
     other = {**LINK, "to_types": ["Task"]}
-    found = diff_ontologies(
+    result = diff_ontologies(
         ontology("Task", "Person", connection_types=[LINK]),
         ontology({"name": "Task", "description": "else"}, "Person", "New", connection_types=[other]),
     )
-    assert [one.after.title for one in found.changed] == ["node type Task", "connection type Link"]
-    assert [one.demands for one in found.changed] == [(), ("to_types must be among [Task]",)]
+    assert [change.after.title for change in result.changed] == ["node type Task", "connection type Link"]
+    assert [change.demands for change in result.changed] == [(), ("to_types must be among [Task]",)]
 
 
 def test_values_that_python_takes_for_equal_are_different_declarations():
@@ -135,14 +139,14 @@ def test_a_declaration_is_the_same_when_it_is_put_together_of_its_values():
 
 
 def test_a_change_is_told_in_words():
-    one = node_type_from({"name": "Task", "properties": {"s": {"enum": ["a"]}, "old": None}})
+    node_type = node_type_from({"name": "Task", "properties": {"s": {"enum": ["a"]}, "old": None}})
     other = node_type_from(
         {"name": "Task", "description": "d", "properties": {"s": {"enum": ["a", "b"]}, "due": {"type": "date"}}}
     )
-    told = (
+    text = (
         's.enum ["a"] → ["a", "b"], property old removed, description changed, property due added, due.type date added'
     )
-    assert describe_type_change(one, other) == told
+    assert describe_type_change(node_type, other) == text
 
 
 def test_a_growth_beyond_the_most_types_is_refused_because_such_an_ontology_cannot_be_read():

@@ -74,13 +74,13 @@ def test_the_list_spelling_and_the_mapping_spelling_are_the_same():
 
 def test_words_that_older_yaml_takes_for_booleans_are_names():
     ontology = read("node_types: [No, On, yes, off, 2025-10-15, 1:30, 0x10, .inf, =, 'true', '1', \"~\"]")
-    names = [one.name for one in ontology.node_types]
+    names = [node_type.name for node_type in ontology.node_types]
     assert names == ["No", "On", "yes", "off", "2025-10-15", "1:30", "0x10", ".inf", "=", "true", "1", "~"]
 
 
 def test_keys_are_text_whatever_they_look_like():
     ontology = read("node_types: {1: , true: , null: , on: }")
-    assert [one.name for one in ontology.node_types] == ["1", "true", "null", "on"]
+    assert [node_type.name for node_type in ontology.node_types] == ["1", "true", "null", "on"]
 
 
 def test_values_of_an_enum_keep_their_types():
@@ -206,9 +206,9 @@ def connection_types(names: list[str]) -> st.SearchStrategy[ConnectionType]:
 
 @st.composite
 def ontologies(draw: st.DrawFn) -> Ontology:
-    nodes = draw(st.lists(NODE_TYPES, max_size=4, unique_by=lambda one: one.name))
-    ends = connection_types([one.name for one in nodes])
-    connections = draw(st.lists(ends, max_size=3, unique_by=lambda one: one.name))
+    nodes = draw(st.lists(NODE_TYPES, max_size=4, unique_by=lambda node_type: node_type.name))
+    ends = connection_types([node.name for node in nodes])
+    connections = draw(st.lists(ends, max_size=3, unique_by=lambda end: end.name))
     return Ontology(tuple(nodes), tuple(connections), draw(st.booleans()))
 
 
@@ -230,8 +230,10 @@ def test_other_yaml_readers_read_the_same(ontology: Ontology):
 @RELAXED
 @given(ontologies())
 def test_a_definition_is_read_back_as_the_type(ontology: Ontology):
-    assert repr([node_type_from(definition(one)) for one in ontology.node_types]) == repr([*ontology.node_types])
-    connections = [connection_type_from(definition(one)) for one in ontology.connection_types]
+    assert repr([node_type_from(definition(node_type)) for node_type in ontology.node_types]) == repr(
+        [*ontology.node_types]
+    )
+    connections = [connection_type_from(definition(connection_type)) for connection_type in ontology.connection_types]
     assert repr(connections) == repr([*ontology.connection_types])
 
 
@@ -268,7 +270,7 @@ def test_all_faults_of_a_file_are_told_at_once_each_with_its_line_and_nothing_th
         2,
     )
     faults: list[dict[str, object]] = error.details["faults"]  # pyright: ignore[reportAssignmentType]
-    assert [(one["code"], one["line"], one["name"]) for one in faults] == [
+    assert [(fault["code"], fault["line"], fault["name"]) for fault in faults] == [
         ("INVALID_ONTOLOGY", 2, "description"),
         ("INVALID_ONTOLOGY", 5, "requierd_properties"),
         ("INVALID_ONTOLOGY", 7, "dat"),

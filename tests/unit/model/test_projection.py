@@ -59,7 +59,7 @@ def batch(*drafts: Draft, after: int = 10) -> list[Event]:
     return number_events(drafts, domain="d", after=after, at=NOW, batch="evt_1", origin=Origin())
 
 
-def projected(*drafts: Draft) -> Projection:
+def project_drafts(*drafts: Draft) -> Projection:
     return project("d", batch(*drafts), ONTOLOGY)
 
 
@@ -71,8 +71,8 @@ def owners(projection: Projection, step: Step) -> list[object]:
     return [row["owner"] for row in projection.rows.get(step, ())]
 
 
-def derived(projection: Projection, step: Step) -> list[Row]:
-    return [one for row in projection.rows.get(step, ()) for one in cast("list[Row]", row["rows"])]
+def rows_of(projection: Projection, step: Step) -> list[Row]:
+    return [owned_row for row in projection.rows.get(step, ()) for owned_row in cast("list[Row]", row["rows"])]
 
 
 @st.composite
@@ -80,7 +80,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Draft], dict[str, bool]]:
     """A batch that makes sense: subjects are created once, changed, deleted once; some were there before."""
     subjects = ["a", "b", "c", "conn_x", "conn_y"]
     before = {subject: draw(st.booleans()) for subject in subjects}
-    alive, born = dict(before), set(before) - {one for one, there in before.items() if not there}
+    alive, born = dict(before), set(before) - {name for name, is_alive in before.items() if not is_alive}
     drafts: list[Draft] = []
     for subject in draw(st.lists(st.sampled_from(subjects), max_size=12)):
         make = connection if subject.startswith("conn") else node
@@ -102,7 +102,7 @@ def test_each_subject_of_a_batch_is_projected_once_in_its_last_state(
     history: tuple[list[Draft], dict[str, bool]],
 ) -> None:
     drafts, before = history
-    projection = projected(*drafts)
+    projection = project_drafts(*drafts)
     last = {event.draft.subject: event for event in batch(*drafts)}
     put, dropped = ids(projection, *PUTS), ids(projection, *DROPS)
     assert sorted(put) == sorted(key for key, event in last.items() if event.draft.op is not Op.DELETE)
@@ -116,46 +116,46 @@ def test_each_subject_of_a_batch_is_projected_once_in_its_last_state(
 
 
 def test_what_a_batch_creates_and_deletes_leaves_no_rows() -> None:
-    projection = projected(
+    projection = project_drafts(
         node(Op.CREATE, "a", content=text("words")), node(Op.UPDATE, "a", code="x"), node(Op.DELETE, "a")
     )
     assert projection.rows == {}
 
 
 def test_what_a_batch_changes_and_deletes_is_dropped_with_its_derived_rows() -> None:
-    projection = projected(node(Op.UPDATE, "a", content=text("words")), node(Op.DELETE, "a"))
+    projection = project_drafts(node(Op.UPDATE, "a", content=text("words")), node(Op.DELETE, "a"))
     assert set(projection.rows) == {Step.DROP_NODES, Step.DROP_KEYS, Step.DROP_WINDOWS}
 
 
 def test_a_change_without_content_leaves_the_search_windows_alone() -> None:
-    projection = projected(node(Op.UPDATE, "a", code="x"))
+    projection = project_drafts(node(Op.UPDATE, "a", code="x"))
     assert set(projection.rows) == {Step.PUT_NODES, Step.PUT_KEYS}
 
 
 def test_content_written_earlier_in_the_batch_is_kept_for_the_search_windows() -> None:
     words = text("some words")
-    projection = projected(node(Op.CREATE, "a", content=words), node(Op.UPDATE, "a", code="x", ref=words.ref))
+    projection = project_drafts(node(Op.CREATE, "a", content=words), node(Op.UPDATE, "a", code="x", ref=words.ref))
     (row,) = projection.rows[Step.PUT_NODES]
     assert row["content"] == words.sha256
-    assert [row["_text"] for row in derived(projection, Step.PUT_WINDOWS)] == ["some words"]
-    assert [row["_value"] for row in derived(projection, Step.PUT_KEYS)] == ["s:x"]
+    assert [row["_text"] for row in rows_of(projection, Step.PUT_WINDOWS)] == ["some words"]
+    assert [row["_value"] for row in rows_of(projection, Step.PUT_KEYS)] == ["s:x"]
 
 
 def test_of_two_contents_in_a_batch_only_the_last_is_searched() -> None:
-    projection = projected(node(Op.UPDATE, "a", content=text("one")), node(Op.UPDATE, "a", content=text("two")))
-    assert [row["_text"] for row in derived(projection, Step.PUT_WINDOWS)] == ["two"]
+    projection = project_drafts(node(Op.UPDATE, "a", content=text("one")), node(Op.UPDATE, "a", content=text("two")))
+    assert [row["_text"] for row in rows_of(projection, Step.PUT_WINDOWS)] == ["two"]
 
 
 def test_binary_content_takes_the_place_of_searched_text() -> None:
-    projection = projected(node(Op.UPDATE, "a", content=content_from(b"\x00", "base64", "bin")))
+    projection = project_drafts(node(Op.UPDATE, "a", content=content_from(b"\x00", "base64", "bin")))
     assert owners(projection, Step.PUT_WINDOWS) == ["a"]
-    assert derived(projection, Step.PUT_WINDOWS) == []
+    assert rows_of(projection, Step.PUT_WINDOWS) == []
 
 
 @unhurried
 @given(st.text(st.sampled_from("aß \n"), max_size=9_000))
 def test_every_window_of_a_text_has_a_row_with_its_place(words: str) -> None:
-    rows = derived(projected(node(Op.CREATE, "a", content=text(words))), Step.PUT_WINDOWS)
+    rows = rows_of(project_drafts(node(Op.CREATE, "a", content=text(words))), Step.PUT_WINDOWS)
     assert [(row["_place"], row["_text"]) for row in rows] == list(enumerate(windows(words)))
     assert {(row["_owner"], row["_domain"], row["_type"]) for row in rows} <= {("a", "d", "Note")}
 
@@ -212,8 +212,8 @@ def test_a_second_relationship_is_put_and_dropped_between_the_ends_turned_round(
         assert row.items() >= {**place, "type": "JoinedBy", "is_new": op is Op.CREATE}.items()
         state = {"_created": NOW, "_modified": NOW, "code": "k", "_domain": "d", "_version": 11, "_type": "JoinedBy"}
         assert row["state"] == {**state, "_inverse_of": "conn_x", "_creation_method": "automatic"}
-    gone = project("d", batch(connection(Op.DELETE, "conn_x")), BOTH).rows
-    assert (gone.get(Step.DROP_INVERSES), gone.get(Step.PUT_INVERSES)) == ([place], None)
+    rows = project("d", batch(connection(Op.DELETE, "conn_x")), BOTH).rows
+    assert (rows.get(Step.DROP_INVERSES), rows.get(Step.PUT_INVERSES)) == ([place], None)
 
 
 def test_a_second_relationship_has_no_content_protection_and_evidence_of_its_own():
@@ -232,7 +232,7 @@ def test_a_second_relationship_has_no_content_protection_and_evidence_of_its_own
 
 
 def test_a_type_without_second_relationships_asks_for_none():
-    assert not projected(connection(Op.CREATE, "conn_x")).rows.keys() & {Step.PUT_INVERSES, Step.DROP_INVERSES}
+    assert not project_drafts(connection(Op.CREATE, "conn_x")).rows.keys() & {Step.PUT_INVERSES, Step.DROP_INVERSES}
 
 
 HIDDEN_INVERSE = ConnectionType("has", ("*",), ("*",), inverse="i\u2066s")

@@ -31,7 +31,7 @@ NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_in
 VALUES = TEXT | st.booleans() | NUMBERS | st.sampled_from([0, 1, 0.0, -0.0, 1.0, "1", "true", "n:1", ""])
 
 
-def refused(properties: dict) -> GraphError:
+def refusal_of(properties: dict) -> GraphError:
     with pytest.raises(GraphError) as caught:
         check_properties(properties)
     assert caught.value.code is Code.INVALID_PROPERTY
@@ -70,7 +70,7 @@ def test_a_key_may_hold_anything_printable(key: str):
     ],
 )
 def test_a_key_that_cannot_be_stored_is_named(key: object, why: str):
-    error = refused({key: 1})
+    error = refusal_of({key: 1})
     assert why in error.message
     assert "property" in error.details
 
@@ -93,7 +93,7 @@ def test_a_key_that_cannot_be_stored_is_named(key: object, why: str):
     ],
 )
 def test_a_value_that_cannot_be_stored_names_its_key(value: object, why: str):
-    error = refused({"fine": 1, "due": value})
+    error = refusal_of({"fine": 1, "due": value})
     assert error.details["property"] == "due"
     assert "due" in error.message
     assert why in error.message
@@ -105,7 +105,7 @@ def test_the_extremes_are_storable(value: object):
 
 
 def test_a_huge_key_does_not_make_a_huge_message():
-    assert len(refused({"k" * 1_000_000: 1}).message) < 300
+    assert len(refusal_of({"k" * 1_000_000: 1}).message) < 300
 
 
 @for_rows("name", ["Project", "No", "Ein Typ", "a.b", "x" * NAME_CHARACTERS])
@@ -122,7 +122,7 @@ def test_a_name_that_no_type_can_have_is_named(name: object):
 
 
 @for_rows(
-    ("one", "other", "same"),
+    ("value", "other", "same"),
     [
         (True, 1, False),
         (False, 0, False),
@@ -139,17 +139,17 @@ def test_a_name_that_no_type_can_have_is_named(name: object):
         (1e308, int(1e308), True),
     ],
 )
-def test_values_are_compared_exactly_and_by_type(one, other, same: bool):
-    assert equal_values(one, other) is same
-    assert (key_value(one) == key_value(other)) is same
+def test_values_are_compared_exactly_and_by_type(value, other, same: bool):
+    assert equal_values(value, other) is same
+    assert (key_value(value) == key_value(other)) is same
 
 
 @given(VALUES, VALUES)
 @example(2**53 + 1, float(2**53))
 @example("h:x", "x" * 5000)
 @example("x" * 5000, "x" * 5000)
-def test_two_values_share_an_index_row_exactly_when_they_are_the_same(one, other):
-    assert (key_value(one) == key_value(other)) is equal_values(one, other)
+def test_two_values_share_an_index_row_exactly_when_they_are_the_same(value, other):
+    assert (key_value(value) == key_value(other)) is equal_values(value, other)
 
 
 @given(NUMBERS)
@@ -168,17 +168,17 @@ def test_an_index_row_is_bounded(value):
 @example([-1e-300, 1e308])
 @example([-5, -4.5])
 def test_ordered_keys_of_numbers_sort_as_the_numbers(pair):
-    one, other = (float(number) for number in pair)
+    result, other = (float(number) for number in pair)
     keys = [ordered_key(number) + SEPARATOR for number in pair]
-    assert (keys[0] < keys[1], keys[0] == keys[1]) == (one < other, one == other)
+    assert (keys[0] < keys[1], keys[0] == keys[1]) == (result < other, result == other)
 
 
 @given(TEXT, TEXT)
 @example("ab", "ab\n")
-def test_ordered_keys_of_text_sort_by_code_points(one: str, other: str):
-    keys = [ordered_key(text) + SEPARATOR for text in (one, other)]
-    if not any(key.startswith("t") or "\0" in text for key, text in zip(keys, (one, other), strict=True)):
-        assert (keys[0] < keys[1]) == (one < other)
+def test_ordered_keys_of_text_sort_by_code_points(text: str, other: str):
+    keys = [ordered_key(text) + SEPARATOR for text in (text, other)]
+    if not any(key.startswith("t") or "\0" in text for key, text in zip(keys, (text, other), strict=True)):
+        assert (keys[0] < keys[1]) == (text < other)
 
 
 def test_ordered_keys_of_times_sort_by_the_instant_whatever_the_offset():

@@ -1,4 +1,4 @@
-"""What stands for a node that has no title of its own."""
+"""Titles of nodes that have no title of their own."""
 
 from __future__ import annotations
 

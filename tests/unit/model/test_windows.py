@@ -84,25 +84,25 @@ def test_a_part_of_a_text_lies_whole_in_a_window_that_has_all_its_terms(pair: tu
 @unhurried
 @given(texts_and_cuts())
 def test_windows_hold_nothing_that_the_text_does_not_and_no_text_is_outside_of_them(pair: tuple[str, str]) -> None:
-    folded, found = fold(pair[0]), list(windows(pair[0]))
+    folded, results = fold(pair[0]), list(windows(pair[0]))
     step = WINDOW - OVERLAP
-    assert all(window == folded[place * step : place * step + WINDOW] for place, window in enumerate(found))
-    assert "".join(window[:step] for window in found[:-1]) + found[-1] == folded
+    assert all(window == folded[place * step : place * step + WINDOW] for place, window in enumerate(results))
+    assert "".join(window[:step] for window in results[:-1]) + results[-1] == folded
 
 
 @for_rows("length", [1, OVERLAP, NEEDLE, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 9_999])
 def test_every_needle_at_every_place_is_in_a_window(length: int) -> None:
     text = "".join(chr(0x4E00 + place) for place in range(length))  # no character twice
-    found = list(windows(text))
+    results = list(windows(text))
     size = min(NEEDLE, length)
     for start in range(length - size + 1):
-        assert any(text[start : start + size] in window for window in found)
+        assert any(text[start : start + size] in window for window in results)
 
 
 @for_rows("length", [1, WINDOW, WINDOW + 1, 2 * WINDOW - OVERLAP, 2 * WINDOW - OVERLAP + 1])
 def test_no_window_repeats_only_what_the_one_before_it_has(length: int) -> None:
-    found = list(windows("x" * length))
-    assert all(len(window) > OVERLAP for window in found[1:])
+    results = list(windows("x" * length))
+    assert all(len(window) > OVERLAP for window in results[1:])
 
 
 def test_an_empty_text_has_no_windows() -> None:
@@ -111,10 +111,10 @@ def test_an_empty_text_has_no_windows() -> None:
 
 @unhurried
 @given(texts, texts)
-def test_folding_is_the_same_for_a_part_as_for_the_whole(one: str, other: str) -> None:
-    assert fold(one + other) == fold(one) + fold(other)
-    assert Needle.of(one).is_in(other + one)
-    assert Needle.of(one.upper()).folded == fold(one.upper())
+def test_folding_is_the_same_for_a_part_as_for_the_whole(text: str, other: str) -> None:
+    assert fold(text + other) == fold(text) + fold(other)
+    assert Needle.of(text).is_in(other + text)
+    assert Needle.of(text.upper()).folded == fold(text.upper())
 
 
 @unhurried
@@ -129,9 +129,9 @@ def test_a_gram_is_one_token_of_the_index(text: str) -> None:
 @unhurried
 @given(texts)
 def test_the_terms_of_a_query_come_back_as_they_were_given(text: str) -> None:
-    asked = terms(Needle.of(text).lucene("some.domain-1"))
-    assert asked[0].endswith("some.domain-1")
-    assert set(asked[1:]) <= set(grams(fold(text)))
+    requests = terms(Needle.of(text).lucene("some.domain-1"))
+    assert requests[0].endswith("some.domain-1")
+    assert set(requests[1:]) <= set(grams(fold(text)))
 
 
 @unhurried

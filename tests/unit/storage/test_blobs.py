@@ -57,7 +57,7 @@ def make_older(path: Path, age: timedelta) -> None:
     os.utime(path, (then, then))
 
 
-async def streamed(blobs: Blobs, sha256: str) -> list[bytes]:
+async def stream_chunks(blobs: Blobs, sha256: str) -> list[bytes]:
     return [chunk async for chunk in blobs.stream("default", sha256)]
 
 
@@ -67,7 +67,7 @@ async def streamed(blobs: Blobs, sha256: str) -> list[bytes]:
 async def test_what_was_put_comes_back(blobs: Blobs):
     assert await blobs.put("default", DATA) == SHA
     assert await blobs.get("default", SHA) == DATA
-    assert await streamed(blobs, SHA) == [DATA]
+    assert await stream_chunks(blobs, SHA) == [DATA]
     assert await blobs.exists("default", SHA)
 
 
@@ -79,7 +79,7 @@ async def test_putting_twice_keeps_one(blobs: Blobs):
 async def test_empty_content_is_content(blobs: Blobs):
     sha = await blobs.put("default", b"")
     assert await blobs.get("default", sha) == b""
-    assert await streamed(blobs, sha) == []
+    assert await stream_chunks(blobs, sha) == []
     assert [blob.size for blob in await blobs.list_blobs("default")] == [0]
 
 
@@ -87,7 +87,7 @@ async def test_large_content_passes_in_chunks(blobs: Blobs, monkeypatch: pytest.
     monkeypatch.setattr("graph_memory.storage.blobs.blobs.CHUNK", 4)
     stored = await blobs.put_stream("default", iter([b"abcd", b"", b"ef", b"gh"]))
     assert stored == (hashlib.sha256(b"abcdefgh").hexdigest(), 8)
-    assert await streamed(blobs, stored.sha256) == [b"abcd", b"efgh"]
+    assert await stream_chunks(blobs, stored.sha256) == [b"abcd", b"efgh"]
 
 
 async def test_domains_share_nothing(blobs: Blobs):
@@ -99,7 +99,7 @@ async def test_domains_share_nothing(blobs: Blobs):
 
 
 async def test_missing_content_is_said_to_be_missing(blobs: Blobs):
-    for read in (blobs.get("default", SHA), streamed(blobs, SHA)):
+    for read in (blobs.get("default", SHA), stream_chunks(blobs, SHA)):
         with pytest.raises(GraphError) as failure:
             await read
         assert failure.value.code is Code.CONTENT_READ_FAILED
@@ -174,7 +174,7 @@ def test_any_bytes_in_any_domain_come_back(data: bytes, domain: str, url: str):
 async def test_damaged_content_is_said_to_be_damaged(local: Blobs, tmp_path: Path):
     await local.put("default", DATA)
     blob_file(tmp_path).write_bytes(DATA[:-1] + b"?")
-    for read in (local.get("default", SHA), streamed(local, SHA)):
+    for read in (local.get("default", SHA), stream_chunks(local, SHA)):
         with pytest.raises(GraphError) as failure:
             await read
         assert failure.value.code is Code.CONTENT_READ_FAILED
@@ -312,13 +312,13 @@ async def test_files_of_others_are_left_alone(local: Blobs, tmp_path: Path):
 async def test_a_whole_blob_that_is_being_read_need_not_be_replaced(
     local: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def refused(*_: object) -> None:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "in use")
 
     await local.put("default", DATA)
     make_older(blob_file(tmp_path), 48 * HOUR)
     with monkeypatch.context() as windows:
-        windows.setattr(Path, "replace", refused)
+        windows.setattr(Path, "replace", refuse)
         assert await local.put("default", DATA) == SHA
         with pytest.raises(GraphError):
             await local.put("default", b"new")
@@ -338,11 +338,11 @@ async def test_many_writers_of_the_same_content_agree(local: Blobs):
 
 
 async def test_whatever_a_remote_place_raises_is_a_failed_write(monkeypatch: pytest.MonkeyPatch):
-    def broken(*_: object, **__: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("EndpointConnectionError")
 
     blobs = blobs_at(f"memory://{uuid.uuid4().hex}")
-    monkeypatch.setattr(MemoryFileSystem, "mv", broken)
+    monkeypatch.setattr(MemoryFileSystem, "mv", fail)
     with pytest.raises(GraphError) as failure:
         await blobs.put("default", DATA)
     assert failure.value.code is Code.FILE_CREATION_FAILED

@@ -89,7 +89,7 @@ def logs(draw: st.DrawFn) -> list[Event]:
 
 
 def whole(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """What `SET x = a, x += b` leaves: a null takes a property away."""
+    """Return the properties after `SET x = a, x += b`: a null removes a property."""
     together = {name: value for part in parts for name, value in part.items()}
     return {name: value for name, value in together.items() if value is not None}
 
@@ -104,7 +104,7 @@ def test_every_event_and_subject_is_written_whole_and_once(events: Sequence[Even
         page: Any = statement_rows(step, rows) if rows else {"rows": [], "event": {}, "at": None}
         times = dict.fromkeys(("_created", "_modified"), page["at"] and datetime.fromisoformat(page["at"]))
         logged, live = {**page["event"], **times, "_at": times["_created"]}, {"_domain": "d", **times}
-        for row, event in zip(page["rows"], (cast("Event", one["event"]) for one in rows), strict=True):
+        for row, event in zip(page["rows"], (cast("Event", row["event"]) for row in rows), strict=True):
             assert whole(logged, row["state"], row["event"]) == event.row()
             content = {"_content": event.draft.content.text if event.draft.content else None}
             assert whole(live, row["state"], row["live"], {"_content": row["text"]}) == whole(

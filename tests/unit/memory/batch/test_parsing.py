@@ -28,15 +28,15 @@ async def read(*operations: object, key: str | None = None) -> ParsedBatch:
 
 
 async def fault_of(operation: object) -> GraphError:
-    found = await read(operation)
-    assert found.operations == []
-    [fault] = found.faults
+    batch = await read(operation)
+    assert batch.operations == []
+    [fault] = batch.faults
     return fault.error
 
 
 async def test_a_verb_is_read_with_the_defaults_of_its_method():
-    found = await read({**NOTE, "properties": {"a": 1}, "tags": ["t", "t"], "path": "p", "id": "one"})
-    [operation] = found.operations
+    batch = await read({**NOTE, "properties": {"a": 1}, "tags": ["t", "t"], "path": "p", "id": "one"})
+    [operation] = batch.operations
     assert (operation.index, operation.verb, operation.subject) == (0, "create_node", "one")
     node = operation.change
     assert isinstance(node, NewNode)
@@ -45,13 +45,13 @@ async def test_a_verb_is_read_with_the_defaults_of_its_method():
 
 
 async def test_a_name_given_by_a_create_stands_for_its_id_in_later_operations():
-    found = await read(
+    batch = await read(
         {**NOTE, "ref": "kitchen"},
         {"op": "create_connection", "type": "Has", "from_node_id": "$kitchen", "to_node_id": "x", "ref": "$link"},
         {"op": "update_connection", "connection_id": "$link", "content": "c"},
         {"op": "set_validity", "id": "$kitchen", "valid_to": "2026-01-01"},
     )
-    kitchen, link, edit, bounds = found.operations
+    kitchen, link, edit, bounds = batch.operations
     assert isinstance(link.change, NewConnection)
     assert (link.change.from_id, edit.subject, bounds.subject) == (kitchen.subject, link.subject, kitchen.subject)
     assert kitchen.subject.startswith("mem_")
@@ -59,8 +59,8 @@ async def test_a_name_given_by_a_create_stands_for_its_id_in_later_operations():
 
 
 async def test_an_id_that_begins_with_the_sign_can_be_escaped():
-    found = await read({"op": "delete_node", "node_id": "$$odd"}, {"op": "delete_node", "node_id": "$$$odd"})
-    assert [one.subject for one in found.operations] == ["$odd", "$$odd"]
+    batch = await read({"op": "delete_node", "node_id": "$$odd"}, {"op": "delete_node", "node_id": "$$$odd"})
+    assert [operation.subject for operation in batch.operations] == ["$odd", "$$odd"]
 
 
 @for_rows(
@@ -116,28 +116,28 @@ async def test_what_is_wrong_with_one_is_told_in_words(operation: object, messag
 
 
 async def test_all_faults_are_found_and_the_others_are_read():
-    found = await read({**NOTE, "properties": {"_a": 1}}, NOTE, {"op": "x"}, {"op": "delete_node", "node_id": "y"})
-    assert [(fault.index, str(fault.error.code), fault.verb) for fault in found.faults] == [
+    batch = await read({**NOTE, "properties": {"_a": 1}}, NOTE, {"op": "x"}, {"op": "delete_node", "node_id": "y"})
+    assert [(fault.index, str(fault.error.code), fault.verb) for fault in batch.faults] == [
         (0, "INVALID_PROPERTY", "create_node"),
         (2, "INVALID_ARGUMENT", "x"),
     ]
-    assert [one.index for one in found.operations] == [1, 3]
+    assert [operation.index for operation in batch.operations] == [1, 3]
 
 
 async def test_what_needs_a_faulty_create_is_no_cause_of_its_own():
-    found = await read({**NOTE, "tags": 1, "ref": "a", "id": "one"}, {"op": "delete_node", "node_id": "$a"})
-    assert [(fault.index, fault.follows) for fault in found.faults] == [(0, False), (1, True)]
-    assert isinstance(found.faults[1].error, NotCreated)
-    assert found.lost == {"one": 0}
+    batch = await read({**NOTE, "tags": 1, "ref": "a", "id": "one"}, {"op": "delete_node", "node_id": "$a"})
+    assert [(fault.index, fault.follows) for fault in batch.faults] == [(0, False), (1, True)]
+    assert isinstance(batch.faults[1].error, NotCreated)
+    assert batch.lost == {"one": 0}
 
 
 async def test_a_name_can_be_given_once():
-    found = await read({**NOTE, "ref": "a"}, {**NOTE, "ref": "a"})
-    assert [fault.error.message for fault in found.faults] == ['An earlier operation already has the ref "a"']
+    batch = await read({**NOTE, "ref": "a"}, {**NOTE, "ref": "a"})
+    assert [fault.error.message for fault in batch.faults] == ['An earlier operation already has the ref "a"']
 
 
 async def test_the_shape_of_the_specification_is_read_in_both_spellings():
-    found = await read(
+    batch = await read(
         {
             "type": "create",
             "nodeId": "kitchen",
@@ -148,14 +148,14 @@ async def test_the_shape_of_the_specification_is_read_in_both_spellings():
         {"type": "update", "node_id": "sink", "edges": [{"customType": "Has", "target": "tap", "content": "n"}]},
         {"type": "delete", "nodeId": "old", "expectedVersion": 3},
     )
-    assert [(fault.index, fault.error.message) for fault in found.faults] == [
+    assert [(fault.index, fault.error.message) for fault in batch.faults] == [
         (1, 'No earlier operation has the ref "kitchen2"')
     ]
-    kitchen, has, part, tap, old = found.operations
+    kitchen, has, part, tap, old = batch.operations
     assert isinstance(kitchen.change, NewNode)
     assert (kitchen.subject, kitchen.change.content.format) == ("kitchen", "html")
     assert kitchen.change.properties == {"camelCase": 1}
-    assert [(one.index, *one.needs) for one in (has, part, tap)] == [
+    assert [(operation.index, *operation.needs) for operation in (has, part, tap)] == [
         (0, "kitchen", "sink"),
         (0, "house", "kitchen"),
         (2, "sink", "tap"),
@@ -164,23 +164,23 @@ async def test_the_shape_of_the_specification_is_read_in_both_spellings():
 
 
 async def test_text_of_an_update_in_the_shape_of_the_specification_needs_no_encoding():
-    found = await read({"type": "update", "node_id": "a", "node_data": {"content": "new"}})
-    [edit] = found.operations
+    batch = await read({"type": "update", "node_id": "a", "node_data": {"content": "new"}})
+    [edit] = batch.operations
     assert isinstance(edit.change, NodeEdit)
     assert edit.change.content is not None
     assert edit.change.content.text == "new"
 
 
 async def test_of_an_operation_with_a_faulty_edge_nothing_is_left():
-    found = await read({"type": "create", "node_data": {"type": "Note", "content": ""}, "edges": [{"type": "Has"}]})
-    assert found.operations == []
-    assert found.faults[0].error.message == "operations[0].edges[0] needs to_node_id"
+    batch = await read({"type": "create", "node_data": {"type": "Note", "content": ""}, "edges": [{"type": "Has"}]})
+    assert batch.operations == []
+    assert batch.faults[0].error.message == "operations[0].edges[0] needs to_node_id"
 
 
-@pytest.mark.parametrize("given", [{}, None, "text", 1, []])
-async def test_what_is_no_list_of_operations_is_refused(given: object):
+@pytest.mark.parametrize("value", [{}, None, "text", 1, []])
+async def test_what_is_no_list_of_operations_is_refused(value: object):
     with pytest.raises(GraphError, match="operations"):
-        await parse_operations(CONTENTS, given, References())
+        await parse_operations(CONTENTS, value, References())
 
 
 async def test_too_many_operations_are_refused_with_what_works_instead():
@@ -191,7 +191,7 @@ async def test_too_many_operations_are_refused_with_what_works_instead():
 
 
 @for_rows(
-    ("given", "options"),
+    ("value", "options"),
     [
         (None, Options()),
         ({"atomic": False}, Options(atomic=False)),
@@ -200,29 +200,32 @@ async def test_too_many_operations_are_refused_with_what_works_instead():
         ({"validateBeforeCommit": False, "dry_run": True}, Options(validate_before_commit=False, dry_run=True)),
     ],
 )
-def test_options_are_read_in_both_spellings(given: object, options: Options):
-    assert options_from(given) == options
+def test_options_are_read_in_both_spellings(value: object, options: Options):
+    assert options_from(value) == options
 
 
-@pytest.mark.parametrize("given", [{"atomic": "yes"}, {"atomc": True}, []])
-def test_what_is_no_option_is_refused(given: object):
+@pytest.mark.parametrize("value", [{"atomic": "yes"}, {"atomc": True}, []])
+def test_what_is_no_option_is_refused(value: object):
     with pytest.raises(GraphError, match="options"):
-        options_from(given)
+        options_from(value)
 
 
 async def test_a_key_makes_the_same_ids_in_every_run_and_no_key_makes_others():
-    ids = [[one.subject for one in (await read(NOTE, NOTE, key=key)).operations] for key in ("k", "k", "l", None, None)]
+    ids = [
+        [operation.subject for operation in (await read(NOTE, NOTE, key=key)).operations]
+        for key in ("k", "k", "l", None, None)
+    ]
     assert ids[0] == ids[1]
-    assert len({one for each in ids[1:] for one in each}) == 8
+    assert len({text for node_id in ids[1:] for text in node_id}) == 8
 
 
 def test_a_request_is_known_by_its_key_and_told_from_others_by_its_operations():
-    one, same, other = (request_of("k", operations) for operations in REQUESTS)
-    assert one == same
-    assert one is not None
+    request, same, other = (request_of("k", operations) for operations in REQUESTS)
+    assert request == same
+    assert request is not None
     assert other is not None
-    assert one.batch == other.batch
-    assert one.hash != other.hash
+    assert request.batch == other.batch
+    assert request.hash != other.hash
     assert request_of(None, []) is None
 
 
@@ -233,19 +236,23 @@ def test_what_is_no_key_is_refused(key: str):
 
 
 async def test_short_names_of_ids_are_read_as_the_whole_ones():
-    found = await read(
+    batch = await read(
         {"op": "create_connection", "type": "Knows", "from": "a", "to": "b", "id": "c"},
         {"op": "update_node", "id": "a", "content": "new"},
         {"op": "delete_connection", "id": "c"},
         {"type": "update", "id": "a", "edges": [{"type": "Knows", "to": "b"}]},
         {"op": "delete_node", "id": "a", "node_id": "b"},
     )
-    made, edit, gone, edge = found.operations
-    ends = [(one.change.from_id, one.change.to_id) for one in (made, edge) if isinstance(one.change, NewConnection)]
+    made, edit, operation, edge = batch.operations
+    ends = [
+        (operation.change.from_id, operation.change.to_id)
+        for operation in (made, edge)
+        if isinstance(operation.change, NewConnection)
+    ]
     assert ends == [("a", "b"), ("a", "b")]
     assert isinstance(edit.change, NodeEdit)
     assert edit.change.content
     assert edit.change.content.encoding == "utf-8"
-    assert [one.subject for one in (made, edit, gone)] == ["c", "a", "c"]
-    [fault] = found.faults
+    assert [operation_.subject for operation_ in (made, edit, operation)] == ["c", "a", "c"]
+    [fault] = batch.faults
     assert "id and node_id, which mean the same" in fault.error.message

@@ -77,6 +77,6 @@ def test_statements_of_one_call_are_asked_about_only_if_they_exclude_each_other(
     texts = ["Lives in Oslo.", "Lives in Bergen.", "Moved house in May.", "The flat in Bergen is now rented."]
     facts = request_from({"name": "Lena", "observations": texts}, utc_now()).facts
     judged = judge_facts(facts, [], {}, "Lena", {})
-    asked = [(doubt.known.text, one.fact.observation.text) for one in judged for doubt in one.doubts]
-    assert asked == [("Lives in Oslo.", "Lives in Bergen.")]
+    pairs = [(doubt.known.text, fact.fact.observation.text) for fact in judged for doubt in fact.doubts]
+    assert pairs == [("Lives in Oslo.", "Lives in Bergen.")]
     assert judged[1].doubts[0].known.id == facts[0].observation.id

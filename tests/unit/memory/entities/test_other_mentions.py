@@ -1,4 +1,4 @@
-"""What other nodes say of a forgotten entity."""
+"""Mentions of a forgotten entity in other nodes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ async def test_a_search_that_fails_leaves_the_receipt_of_an_erasure_with_a_warni
         raise GraphError(Code.TIMEOUT, "The query took longer than 30 seconds", {})
 
     monkeypatch.setattr(other_mentions, "scope_of", fail)
-    told = await other_mentions.with_mentions(cast("Core", None), "home", DONE, [["Ann"]], set())
-    assert told.model_copy(update={"warnings": None}) == DONE
-    assert "took longer than 30 seconds" in str(told.warnings)
-    assert "scan" in str(told.warnings)
+    forgotten = await other_mentions.with_mentions(cast("Core", None), "home", DONE, [["Ann"]], set())
+    assert forgotten.model_copy(update={"warnings": None}) == DONE
+    assert "took longer than 30 seconds" in str(forgotten.warnings)
+    assert "scan" in str(forgotten.warnings)
 
 
 def passage(text: str, unit: str = "mem_1") -> Passage:
@@ -68,8 +68,8 @@ async def test_names_of_each_entity_are_searched_and_mentions_left_out_are_count
 
     async def find(_scope: object, request: Any) -> Any:
         searched.append(request.query)
-        found = [passage(f"{request.query} {number}", f"mem_{number}") for number in range(4)]
-        scored = {each.unit: SimpleNamespace(passage=each) for each in found}
+        passages = [passage(f"{request.query} {number}", f"mem_{number}") for number in range(4)]
+        scored = {passage.unit: SimpleNamespace(passage=passage) for passage in passages}
         return SimpleNamespace(scored=scored, is_all=True)
 
     async def nothing(*_: object, **__: object) -> list[object]:
@@ -79,8 +79,8 @@ async def test_names_of_each_entity_are_searched_and_mentions_left_out_are_count
     monkeypatch.setattr(other_mentions, "scope_of", nothing)
     monkeypatch.setattr(other_mentions, "node_briefs", nothing)
     names = [["Ann", *(f"Ann {number}" for number in range(4))], ["Ben"]]
-    told = await other_mentions.with_mentions(cast("Core", None), "home", DONE, names, set())
+    forgotten = await other_mentions.with_mentions(cast("Core", None), "home", DONE, names, set())
     assert searched == [*names[0], "Ben"]
-    assert (len(told.stays or ()), told.more_stays, told.warnings) == (20, 4, None)
-    told = await other_mentions.with_mentions(cast("Core", None), "home", DONE, [[*names[0], "Annie"]], set())
-    assert "Not all names" in str(told.warnings)
+    assert (len(forgotten.stays or ()), forgotten.more_stays, forgotten.warnings) == (20, 4, None)
+    forgotten = await other_mentions.with_mentions(cast("Core", None), "home", DONE, [[*names[0], "Annie"]], set())
+    assert "Not all names" in str(forgotten.warnings)

@@ -56,10 +56,10 @@ async def test_similar_names_are_suggested_for_the_first_unknown_names() -> None
     reader = Names()
     refused = [Refusal(relation, relation.to_name) for relation in UNKNOWN]
     receipts = relation_receipts(UNKNOWN, [], refused)
-    told = await with_suggestions(cast("Reader", reader), "d", receipts, refused)
+    results = await with_suggestions(cast("Reader", reader), "d", receipts, refused)
     assert len(reader.searched) == MAX_SUGGESTIONS
-    assert ['Did you mean "Town 77"?' in str(receipt.evidence) for receipt in told] == [True] * 20 + [False] * 40
-    assert str(told[-1].evidence).startswith('No entity is named "Town 29". To create it')
+    assert ['Did you mean "Town 77"?' in str(receipt.evidence) for receipt in results] == [True] * 20 + [False] * 40
+    assert str(results[-1].evidence).startswith('No entity is named "Town 29". To create it')
 
 
 async def test_a_search_that_fails_after_the_write_leaves_the_receipts() -> None:

@@ -35,13 +35,13 @@ def test_a_question_is_as_deep_as_its_words_say(question: str, depth: str):
 
 def test_citations_that_do_not_fit_are_left_out_and_counted() -> None:
     cited = tuple(NodeBrief(id=f"mem_{number}", type="Note", title=f"Title {number} " * 5) for number in range(20))
-    told = QueryResult(depth="medium", tokens_used=5, content="It is so [mem_0].", why="medium", citations=cited)
-    fits = fit_citations(told, 300)
+    result = QueryResult(depth="medium", tokens_used=5, content="It is so [mem_0].", why="medium", citations=cited)
+    fits = fit_citations(result, 300)
     assert tokens_of([fits]) <= 300
     kept = len(fits.citations or ())
     assert fits.citations == cited[:kept]
     assert fits.warnings == (f"{20 - kept} citations are left out for max_tokens.",)
-    assert fit_citations(told, 5_000) == told
-    single = told.model_copy(update={"citations": cited[:1]})
+    assert fit_citations(result, 5_000) == result
+    single = result.model_copy(update={"citations": cited[:1]})
     assert fit_citations(single, tokens_of([single]) - 1).warnings == ("1 citation is left out for max_tokens.",)
-    assert (fit_citations(told, 20).citations, (fit_citations(told, 20).over or 0) > 0) == (None, True)
+    assert (fit_citations(result, 20).citations, (fit_citations(result, 20).over or 0) > 0) == (None, True)

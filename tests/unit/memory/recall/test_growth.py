@@ -56,7 +56,7 @@ def test_only_what_connections_lead_to_is_reached(
     web = [Tie(str(number), "T", a, b, weight) for number, (a, b, weight) in enumerate(pairs)]
     near = set(seeds)
     for _ in range(steps):
-        near |= {tie.other(each) for tie in web for each in (tie.from_id, tie.to_id) if each in near}
+        near |= {tie.other(text) for tie in web for text in (tie.from_id, tie.to_id) if text in near}
     values = spread_activation(seeds, web, {}, steps=steps)
     assert set(seeds) <= set(values) <= near
     assert all(values[node] >= value for node, value in seeds.items())

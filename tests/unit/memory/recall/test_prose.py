@@ -1,4 +1,4 @@
-"""What a recall tells: within its tokens, nothing twice, and with no stored text that looks like anything else."""
+"""The text of a recall: within its tokens, nothing twice, and no stored text that looks like anything else."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ HOSTILE = [
 ]
 
 
-def told(material: RecallInput, most: int = 500, *terms: str) -> str:
-    found = pack_prose(material, parse_query(" ".join(terms)), most, load_counter())
-    assert found.tokens == load_counter()(found.content) <= most
-    return found.content
+def rendered_lines(material: RecallInput, most: int = 500, *terms: str) -> str:
+    packed = pack_prose(material, parse_query(" ".join(terms)), most, load_counter())
+    assert packed.tokens == load_counter()(packed.content) <= most
+    return packed.content
 
 
 def test_other_names_are_told_as_names():
     anna = RecallItem(
         "anna", "Person", "Anna Lee", facts=(("aliases", '["Ann", "Annie <b>"]'), ("alias", 7)), when="today"
     )
-    assert 'aliases "Ann, Annie ‹b>", alias 7' in told(RecallInput([anna]))
+    assert 'aliases "Ann, Annie ‹b>", alias 7' in rendered_lines(RecallInput([anna]))
 
 
 def test_it_is_grouped_by_thing_and_path_with_relations_in_words():
-    assert told(RecallInput([DECK, ANNA, FENCE], [TIE], KNOWN)).splitlines() == [
+    assert rendered_lines(RecallInput([DECK, ANNA, FENCE], [TIE], KNOWN)).splitlines() == [
         MARK,
         'In "/garden" (Note, 3 days ago):',
         '- "Terrace": "Larch. It costs 5k."',
@@ -74,17 +74,17 @@ def test_a_last_line_that_takes_a_token_more_without_its_end_still_fits():
     def count(text: str) -> int:
         return len(text.split()) + text.endswith('!"')
 
-    things = RecallInput([RecallItem(one, "Note", "Title", "so it is!", when="today") for one in "abc"])
+    recall_input = RecallInput([RecallItem(text, "Note", "Title", "so it is!", when="today") for text in "abc"])
     for most in range(15, 60):
-        assert pack_prose(things, parse_query(""), most, count).tokens <= most
+        assert pack_prose(recall_input, parse_query(""), most, count).tokens <= most
 
 
 def test_what_has_no_path_is_not_told_under_that_of_another():
     other = RecallItem("x", "Note", "Loose", "Loose ends.", when="today")
-    first = told(RecallInput([other, DECK], [], KNOWN)).splitlines()
+    first = rendered_lines(RecallInput([other, DECK], [], KNOWN)).splitlines()
     assert first[1].startswith('- "Loose')
     assert first[2].startswith('In "/garden"')
-    lines = told(RecallInput([DECK, ANNA, FENCE, other], [], KNOWN)).splitlines()
+    lines = rendered_lines(RecallInput([DECK, ANNA, FENCE, other], [], KNOWN)).splitlines()
     assert [line[:12] for line in lines[1:]] == [
         'In "/garden"',
         '- "Terrace":',
@@ -99,7 +99,7 @@ def test_a_connection_of_which_only_the_ends_have_room_is_told_by_them():
     ends = ("anna", "Anna Lee", "acme", "Acme")
     tie = RecallItem("c", "WorksAt", "", "word " * 300, when="today", ends=ends)
     for most in range(20, 120, 5):
-        assert '""' not in told(RecallInput([tie], [], KNOWN), most)
+        assert '""' not in rendered_lines(RecallInput([tie], [], KNOWN), most)
 
 
 @for_rows(
@@ -119,37 +119,37 @@ def test_nothing_hides_in_a_text_and_joined_pictures_and_words_stay(text: str, s
 
 def test_a_connection_is_told_once_from_the_end_that_comes_first():
     works = Tie("w", "WORKS_AT", "anna", "acme", 0.4, "8 May 2023")
-    lines = told(RecallInput([ANNA, DECK], [TIE, works], KNOWN)).splitlines()
+    lines = rendered_lines(RecallInput([ANNA, DECK], [TIE, works], KNOWN)).splitlines()
     assert lines[2] == '  "Terrace" (Note) recommended by it; works at "Acme" (Company) (until 8 May 2023)'
     assert sum("recommended by" in line for line in lines) == 1
     ties = [replace(TIE, since="8 May 2023"), replace(works, until="", since="8 May 2023")]
-    lines = told(RecallInput([ANNA, DECK], ties, KNOWN)).splitlines()
+    lines = rendered_lines(RecallInput([ANNA, DECK], ties, KNOWN)).splitlines()
     assert lines[2].endswith('works at "Acme" (Company) (each since 8 May 2023)')
 
 
 def test_a_title_that_only_begins_the_text_is_not_told_twice():
     text = "This sentence goes on and on, " * 9
-    thing = RecallItem("x", "Note", text[:200].rstrip(), text, when="today")
-    assert told(RecallInput([thing])).splitlines()[1] == f'- (Note, today): "{text.strip()}"'
+    item = RecallItem("x", "Note", text[:200].rstrip(), text, when="today")
+    assert rendered_lines(RecallInput([item])).splitlines()[1] == f'- (Note, today): "{text.strip()}"'
     named = RecallItem("x", "Note", "Acme", "Acme makes rockets.", when="today")
-    assert told(RecallInput([named])).splitlines()[1] == '- "Acme" (Note, today): "Acme makes rockets."'
+    assert rendered_lines(RecallInput([named])).splitlines()[1] == '- "Acme" (Note, today): "Acme makes rockets."'
 
 
 def test_where_there_is_no_room_for_a_text_its_summary_or_the_sentences_asked_for_are_told():
     text = " ".join(f"Sentence number {number} is about nothing at all." for number in range(40))
-    thing = RecallItem("x", "Note", "Long", f"{text} The cellar floods.", when="today")
-    content = told(RecallInput([thing]), 100, "cellar", "flood")
+    item = RecallItem("x", "Note", "Long", f"{text} The cellar floods.", when="today")
+    content = rendered_lines(RecallInput([item]), 100, "cellar", "flood")
     assert '"Sentence number 0 is about nothing at all.' in content
     assert content.endswith('The cellar floods."')
     assert "…" in content
-    summed = told(RecallInput([replace(thing, summary="It floods.")]), 100, "cellar")
+    summed = rendered_lines(RecallInput([replace(item, summary="It floods.")]), 100, "cellar")
     assert summed.splitlines()[1] == '- "Long" (Note, today): "It floods."'
 
 
 def test_where_there_is_no_room_for_texts_there_are_titles_and_relations():
     text = "word " * 400
-    things = [replace(ANNA, text=text), replace(DECK, text=text, path="")]
-    content = told(RecallInput(things, [TIE], KNOWN), 50)
+    items = [replace(ANNA, text=text), replace(DECK, text=text, path="")]
+    content = rendered_lines(RecallInput(items, [TIE], KNOWN), 50)
     assert '"Anna Lee" (Person, today, age 41)' in content
     assert '"Terrace" (Note) recommended by it' in content
 
@@ -163,12 +163,12 @@ def test_connections_to_things_that_are_called_the_same_are_told_as_one():
     }
     ties = [Tie(f"t{end}", "PARTY_TO", "x", end, 0.5) for end in "ab"]
     ties += [Tie("u", "KNOWS", "c", "x", 0.4)]
-    content = told(RecallInput([RecallItem("x", "Person", "Jack", "")], ties, known), 200)
+    content = rendered_lines(RecallInput([RecallItem("x", "Person", "Jack", "")], ties, known), 200)
     assert content.splitlines()[2] == '  party to 2 × "Crime"; "Ann" (Person) knows it'
 
 
 def test_a_property_that_says_nothing_to_a_reader_is_told_by_its_beginning():
-    content = told(
+    content = rendered_lines(
         RecallInput(
             [RecallItem("x", "Crime", "Crime", "", facts=(("id", "0123456789" * 6), ("kind", "theft")))], [], {}
         ),
@@ -180,7 +180,7 @@ def test_a_property_that_says_nothing_to_a_reader_is_told_by_its_beginning():
 def test_what_holds_no_more_says_until_when_and_what_holds_instead():
     over = Superseded(since=ENDED, replaced_by=(Statement(id="o2", text="lives in York"),))
     ben = RecallItem("ben", "person", "Ben", when="today", observed=(Observed("lives in Leeds", "8 May 2023", over),))
-    assert '  observed 8 May 2023: "lives in Leeds" (until 2 May 2025, then "lives in York")' in told(
+    assert '  observed 8 May 2023: "lives in Leeds" (until 2 May 2025, then "lives in York")' in rendered_lines(
         RecallInput([ben])
     )
     content, _ = pack_structured(RecallInput([ben]), parse_query("words"), 500, load_counter())
@@ -189,16 +189,16 @@ def test_what_holds_no_more_says_until_when_and_what_holds_instead():
     ]
 
 
-def heard(name: str, number: int, **given: Any) -> RecallItem:
-    said = tuple(Observed(f"{name} has thing number {each}.", "8 May 2023") for each in range(number))
-    return RecallItem(name.lower(), "person", name, when="today", observed=said, **given)
+def item_with_observations(name: str, number: int, **arguments: Any) -> RecallItem:
+    observations = tuple(Observed(f"{name} has thing number {index}.", "8 May 2023") for index in range(number))
+    return RecallItem(name.lower(), "person", name, when="today", observed=observations, **arguments)
 
 
 def test_what_is_asked_about_is_told_before_distant_things_and_what_is_not_told_is_counted():
-    others = [heard(f"Other{number}", 4) for number in range(20)]
-    things = [*others[:2], heard("Ann", 40, unread=5, share=0.5), *others[2:]]
-    found = pack_prose(RecallInput(things), parse_query("thing"), 1_300, load_counter())
-    lines = found.content.splitlines()
+    others = [item_with_observations(f"Other{number}", 4) for number in range(20)]
+    items = [*others[:2], item_with_observations("Ann", 40, unread=5, share=0.5), *others[2:]]
+    packed = pack_prose(RecallInput(items), parse_query("thing"), 1_300, load_counter())
+    lines = packed.content.splitlines()
     begin = lines.index('- "Ann" (today)')
     end = next(place for place in range(begin + 1, len(lines)) if lines[place].startswith("- "))
     assert lines[begin + 1] == '  observed 8 May 2023: "Ann has thing number 0."'
@@ -210,20 +210,20 @@ def test_what_is_asked_about_is_told_before_distant_things_and_what_is_not_told_
         '  observed 8 May 2023: "Other0 has thing number 0."',
     ]
     assert sum(line.startswith("- ") for line in lines) >= NEAR
-    assert found.unobserved["ann"] == 5
-    assert found.unobserved["other0"] == 1
-    assert found.left_out == len(things) - len(found.reported)
+    assert packed.unobserved["ann"] == 5
+    assert packed.unobserved["other0"] == 1
+    assert packed.left_out == len(items) - len(packed.reported)
 
 
 def test_with_room_for_all_nothing_is_counted():
-    things = [heard(f"Other{number}", 9) for number in range(20)]
-    for told in (
-        pack_prose(RecallInput(things), parse_query("thing"), 5_000, load_counter()),
-        pack_structured(RecallInput(things), parse_query("thing"), 10_000, load_counter())[1],
+    items = [item_with_observations(f"Other{number}", 9) for number in range(20)]
+    for packed in (
+        pack_prose(RecallInput(items), parse_query("thing"), 5_000, load_counter()),
+        pack_structured(RecallInput(items), parse_query("thing"), 10_000, load_counter())[1],
     ):
-        assert not told.unobserved
-        assert len(told.reported) == 20
-    assert "more" not in pack_prose(RecallInput(things), parse_query("thing"), 5_000, load_counter()).content
+        assert not packed.unobserved
+        assert len(packed.reported) == 20
+    assert "more" not in pack_prose(RecallInput(items), parse_query("thing"), 5_000, load_counter()).content
 
 
 @for_rows("text", HOSTILE)
@@ -231,26 +231,26 @@ def test_with_room_for_all_nothing_is_counted():
     "field", ["title", "text", "path", "summary", "type", "when_of_fact", "observed", "instead", "relation", "end"]
 )
 def test_hostile_text_never_leaves_its_quotation_marks(text: str, field: str):
-    thing = RecallItem("x", "Note", "Title", "text", when="today")
+    item = RecallItem("x", "Note", "Title", "text", when="today")
     ties = [Tie("t", "KNOWS", "x", "y", 0.5)]
     known = {"x": Brief("Title", "Note"), "y": Brief("Other", "Note")}
     match field:
         case "when_of_fact":
-            thing = replace(thing, facts=((text, text),))
+            item = replace(item, facts=((text, text),))
         case "observed":
-            thing = replace(thing, observed=(Observed(text, "8 May 2023"),))
+            item = replace(item, observed=(Observed(text, "8 May 2023"),))
         case "instead":
             over = Superseded(since=ENDED, replaced_by=(Statement(id="o", text=text),))
-            thing = replace(thing, observed=(Observed("lives in Leeds", "8 May 2023", over),))
+            item = replace(item, observed=(Observed("lives in Leeds", "8 May 2023", over),))
         case "relation":
             ties = [Tie("t", text, "x", "y", 0.5)]
         case "end":
             known["y"] = Brief(text, text)
         case "summary":
-            thing = replace(thing, text="word " * 900, summary=text)
+            item = replace(item, text="word " * 900, summary=text)
         case _:
-            thing = replace(thing, **{field: text})
-    lines = told(RecallInput([thing], ties, known), 400).splitlines()
+            item = replace(item, **{field: text})
+    lines = rendered_lines(RecallInput([item], ties, known), 400).splitlines()
     assert len(lines) <= 4
     ours = re.compile(r'(- |  |In )?[^"<`~]*("[^"]*"[^"<`~]*)*')
     assert all(ours.fullmatch(line) for line in lines[1:])
@@ -273,7 +273,7 @@ def test_a_type_that_could_be_a_sentence_is_quoted():
 
 
 def test_types_of_connections_are_words():
-    assert [relation(each) for each in ("WorksAt", "WORKS_AT", "nextAction", "HTTPServer", "knows")] == [
+    assert [relation(text) for text in ("WorksAt", "WORKS_AT", "nextAction", "HTTPServer", "knows")] == [
         "works at", "works at", "next action", "http server", "knows",
     ]  # fmt: skip
 
@@ -290,7 +290,7 @@ OVER = st.one_of(
         ),
     ),
 )
-THINGS = st.lists(
+RECALL_ITEMS = st.lists(
     st.builds(
         RecallItem,
         id=st.uuids().map(str),
@@ -316,23 +316,23 @@ THINGS = st.lists(
 
 @st.composite
 def materials(draw: st.DrawFn) -> RecallInput:
-    things = draw(THINGS)
-    ids = [each.id for each in things] or ["none"]
+    items = draw(RECALL_ITEMS)
+    ids = [item.id for item in items] or ["none"]
     ends = st.sampled_from([*ids, "elsewhere"])
     ties = st.builds(Tie, st.uuids().map(str), NAMES, ends, ends, st.floats(0, 1))
-    known = {each.id: Brief(each.title, each.type) for each in things} | {"elsewhere": Brief(draw(NAMES), "Note")}
+    known = {item.id: Brief(item.title, item.type) for item in items} | {"elsewhere": Brief(draw(NAMES), "Note")}
     counts = draw(st.dictionaries(NAMES, st.integers(1, 20_000), max_size=3))
-    lists = [("Changed last", things[:3])] if draw(st.booleans()) else []
-    return RecallInput(things, draw(st.lists(ties, max_size=8)), known, counts, lists)
+    lists = [("Changed last", items[:3])] if draw(st.booleans()) else []
+    return RecallInput(items, draw(st.lists(ties, max_size=8)), known, counts, lists)
 
 
 def _check(material: RecallInput, most: int) -> None:
     count = load_counter()
-    found = pack_prose(material, parse_query("words"), most, count)
-    assert found.tokens == count(found.content) <= most
-    named = {thing.id for _, things in material.lists for thing in things}
-    assert 0 <= len(found.reported) + found.left_out - len(material.items) <= len(named)
-    assert material.lists or len(found.reported) + found.left_out == len(material.items)
+    packed = pack_prose(material, parse_query("words"), most, count)
+    assert packed.tokens == count(packed.content) <= most
+    named = {item.id for _, items in material.lists for item in items}
+    assert 0 <= len(packed.reported) + packed.left_out - len(material.items) <= len(named)
+    assert material.lists or len(packed.reported) + packed.left_out == len(material.items)
     content, kept = pack_structured(material, parse_query("words"), most, count)
     assert kept.tokens == count(as_json(content)) <= most
     assert json.loads(as_json(content)) == content

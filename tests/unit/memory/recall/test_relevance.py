@@ -37,7 +37,7 @@ def ranking(
 
 
 @for_rows(
-    ("found", "expected"),
+    ("result", "expected"),
     [
         (ranking(0.6, 0.0), True),
         (ranking(0.3, 0.1), False),
@@ -48,8 +48,8 @@ def ranking(
         (ranking(0.1, 0.0, asked_about=("a",)), True),
     ],
 )
-def test_a_question_fits_by_its_meaning_its_words_or_a_name(found: Ranking, expected: bool) -> None:
-    assert fits(found, MODELS[DEFAULT].id) is expected
+def test_a_question_fits_by_its_meaning_its_words_or_a_name(result: Ranking, expected: bool) -> None:
+    assert fits(result, MODELS[DEFAULT].id) is expected
 
 
 def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
@@ -57,10 +57,10 @@ def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
 
 
 def test_coverage_weighs_words_by_their_rarity() -> None:
-    asked = question("the larch terrace", texts=100, larch=1, terrac=60)
+    sample = question("the larch terrace", texts=100, larch=1, terrac=60)
     [rare, common] = [Scored(passage(word, word), Points({word: 1.0}, {})) for word in ("larch", "terrac")]
-    assert coverage(asked, [common]) < 0.3 < 0.7 < coverage(asked, [common, rare])
-    assert coverage(asked, []) == 0.0
+    assert coverage(sample, [common]) < 0.3 < 0.7 < coverage(sample, [common, rare])
+    assert coverage(sample, []) == 0.0
 
 
 def test_results_far_below_the_best_are_left_out_unless_the_question_names_them() -> None:
@@ -184,8 +184,8 @@ def test_overdue_work_excludes_what_is_due_later_and_names_due_dates_that_cannot
         task(title, due)
         for title, due in (("Late", "2026-11-01"), ("Later", "2027-01-01"), ("Bad", "01.10.2026"), ("No", None))
     )
-    found = select_by_due_date(Work([late, later, undated]), None, NOW, overdue=True)
-    assert (found.rows, found.excluded, found.notes) == ([late], {"Later", "No"}, ())
+    selection = select_by_due_date(Work([late, later, undated]), None, NOW, overdue=True)
+    assert (selection.rows, selection.excluded, selection.notes) == ([late], {"Later", "No"}, ())
     nothing = select_by_due_date(Work([later], [late]), None, NOW, overdue=True)
     assert (nothing.rows, nothing.excluded) == ([], {"Late", "Later"})
     assert nothing.notes == ("No open task or goal is overdue.",)
@@ -208,10 +208,10 @@ def test_overdue_work_excludes_what_is_due_later_and_names_due_dates_that_cannot
 def test_work_that_is_due_in_a_period_excludes_other_work(question: str, expected: list[str]) -> None:
     period = due_period(question, parse_time(question, NOW).period, NOW)
     work = Work([task("Near", "2026-11-30"), task("Far", "2027-05-01"), task("Undated", None)])
-    found = select_by_due_date(work, period, NOW, overdue=False)
-    assert [row.title for row in found.rows] == expected
-    assert found.excluded == {"Near", "Far", "Undated"}.difference(expected)
-    assert found.notes == (() if expected else ("No open task or goal is due in that time.",))
+    selection = select_by_due_date(work, period, NOW, overdue=False)
+    assert [row.title for row in selection.rows] == expected
+    assert selection.excluded == {"Near", "Far", "Undated"}.difference(expected)
+    assert selection.notes == (() if expected else ("No open task or goal is due in that time.",))
 
 
 def test_a_past_period_is_one_of_due_dates_only_if_the_question_says_so() -> None:

@@ -58,11 +58,11 @@ def day(text: str) -> datetime:
     ],
 )
 def test_a_time_narrows_a_question(question: str, since: str | None, until: str | None, left: str):
-    found = parse_time(question, NOW)
-    assert found.period is not None
-    assert found.period.since == (since and day(since))
-    assert found.period.until == (until and day(until))
-    assert found.text == left
+    result = parse_time(question, NOW)
+    assert result.period is not None
+    assert result.period.since == (since and day(since))
+    assert result.period.until == (until and day(until))
+    assert result.text == left
 
 
 @for_rows(
@@ -97,9 +97,9 @@ def test_a_time_narrows_a_question(question: str, since: str | None, until: str 
     ],
 )
 def test_the_verb_chooses_the_year_of_a_day_without_one(question: str, since: str | None, until: str | None):
-    found = parse_time(question, NOW)
-    assert found.period is not None
-    assert (found.period.since, found.period.until) == (since and day(since), until and day(until))
+    result = parse_time(question, NOW)
+    assert result.period is not None
+    assert (result.period.since, result.period.until) == (since and day(since), until and day(until))
 
 
 @for_rows(
@@ -114,10 +114,10 @@ def test_the_verb_chooses_the_year_of_a_day_without_one(question: str, since: st
     ],
 )
 def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since: str, until: str):
-    found = parse_time(question, NOW)
-    assert found.period is not None
-    assert (found.period.since, found.period.until) == (day(since), day(until))
-    assert found.is_empty
+    result = parse_time(question, NOW)
+    assert result.period is not None
+    assert (result.period.since, result.period.until) == (day(since), day(until))
+    assert result.is_empty
 
 
 @for_rows(
@@ -141,8 +141,8 @@ def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since
     ],
 )
 def test_words_that_are_not_surely_a_time_stay(question: str):
-    found = parse_time(question, NOW)
-    assert (found.period, found.name, found.text) == (None, "", question)
+    result = parse_time(question, NOW)
+    assert (result.period, result.name, result.text) == (None, "", question)
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def test_words_that_are_not_surely_a_time_stay(question: str):
     ],
 )
 def test_something_named_may_stand_for_a_time(question: str, lead: str, name: str):
-    found = parse_time(question, NOW)
-    assert (found.period, found.lead, found.name) == (None, lead, name)
+    result = parse_time(question, NOW)
+    assert (result.period, result.lead, result.name) == (None, lead, name)
 
 
 def test_a_question_with_many_dates_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:

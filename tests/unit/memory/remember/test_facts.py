@@ -1,4 +1,4 @@
-"""What callers give `remember`, and how much of it a reply repeats."""
+"""Arguments of `remember`, and the parts of them that a reply repeats."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_a_receipt_repeats_a_statement_but_no_document() -> None:
     assert receipt.evidence == short
 
 
-@pytest.mark.parametrize("given", [{"name": "x y " * 2_000_000}, {"name": "Ben", "aliases": ["x y " * 2_000_000]}])
-def test_a_name_that_is_too_long_is_rejected_before_it_is_compared_with_others(given: dict[str, object]) -> None:
+@pytest.mark.parametrize("arguments", [{"name": "x y " * 2_000_000}, {"name": "Ben", "aliases": ["x y " * 2_000_000]}])
+def test_a_name_that_is_too_long_is_rejected_before_it_is_compared_with_others(arguments: dict[str, object]) -> None:
     with pytest.raises(GraphError, match=r"of [0-9,]+ characters is over the limit") as refused:
-        request_from({**given, "observations": ["sings"]}, NOW)
+        request_from({**arguments, "observations": ["sings"]}, NOW)
     assert refused.value.code is Code.CONTENT_TOO_LARGE

@@ -21,14 +21,14 @@ from graph_memory.memory.remember.judged_facts import judge_facts, receipt_of
 def test_what_says_the_same_as_an_earlier_fact_of_the_call_is_known(
     observations: list[Any], decisions: list[str]
 ) -> None:
-    given = request_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
-    found = judge_facts(given.facts, [], {}, "Ben", {})
-    assert [receipt_of(one, None).decision for one in found] == decisions
-    assert not any(one.doubts for one in found)
+    request = request_from({"name": "Ben", "observations": observations}, datetime.now(UTC))
+    facts = judge_facts(request.facts, [], {}, "Ben", {})
+    assert [receipt_of(fact, None).decision for fact in facts] == decisions
+    assert not any(fact.doubts for fact in facts)
 
 
 def test_two_facts_of_a_call_that_exclude_each_other_raise_a_question() -> None:
-    given = request_from({"name": "Ben", "observations": ["Ben has a dog.", "Ben has no dog."]}, datetime.now(UTC))
-    found = judge_facts(given.facts, [], {}, "Ben", {})
-    assert [receipt_of(one, None).decision for one in found] == ["ADD", "ADD"]
-    assert [doubt.known.text for one in found for doubt in one.doubts] == ["Ben has a dog."]
+    request = request_from({"name": "Ben", "observations": ["Ben has a dog.", "Ben has no dog."]}, datetime.now(UTC))
+    facts = judge_facts(request.facts, [], {}, "Ben", {})
+    assert [receipt_of(fact, None).decision for fact in facts] == ["ADD", "ADD"]
+    assert [doubt.known.text for fact in facts for doubt in fact.doubts] == ["Ben has a dog."]

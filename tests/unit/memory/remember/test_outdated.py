@@ -31,8 +31,10 @@ from tables import for_rows
 def test_whole_words_of_a_telling_text_are_looked_for(
     text: str, was: PropertyValue, now: PropertyValue, is_asked: bool
 ) -> None:
-    found = find_doubtful({"k": was, "same": was}, {"k": now, "same": was, "new": now}, [CurrentObservation("1", text)])
-    assert [doubt.known.id for doubts in found.values() for doubt in doubts] == ["1"] * is_asked
+    doubtful = find_doubtful(
+        {"k": was, "same": was}, {"k": now, "same": was, "new": now}, [CurrentObservation("1", text)]
+    )
+    assert [doubt.known.id for doubts in doubtful.values() for doubt in doubts] == ["1"] * is_asked
 
 
 @for_rows(

@@ -56,7 +56,7 @@ def connection(content: ContentRef | None = None, **properties: PropertyValue) -
 def ranges(text: str, content_format: str) -> list[tuple[int, int]]:
     """Where the passages of a text begin and end."""
     document = split(text, content_format)
-    return [found for each in document.sections for found in pack(document.text, each.units)]
+    return [pair for section in document.sections for pair in pack(document.text, section.units)]
 
 
 def passages(text: str, content_format: str = "markdown") -> list[str]:
@@ -74,14 +74,14 @@ def sentences_of(rng: random.Random, count: int) -> list[tuple[str, str]]:
     """Sentences, each with what stands before it: a blank, a paragraph's end, or now and then a heading."""
     in_paragraph = rng.choice([2, 4, 8, 500])
     in_section = rng.choice([15, 60, 1_000])
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for number in range(count):
         before = " " if rng.random() > 1 / in_paragraph else "\n\n"
         if rng.random() < 1 / in_section:
             before = f"\n\n## Heading {number}\n\n"
-        found.append((before if found else "", sentence(rng)))
-    return found
+        pairs.append((before if pairs else "", sentence(rng)))
+    return pairs
 
 
-def joined(found: list[tuple[str, str]]) -> str:
-    return "".join(before + text for before, text in found)
+def join(pairs: list[tuple[str, str]]) -> str:
+    return "".join(before + text for before, text in pairs)

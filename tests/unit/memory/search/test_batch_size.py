@@ -13,15 +13,15 @@ from tables import for_rows
 
 @for_rows("events", [1, 2, 3, 250, 256])
 def test_each_failure_gives_less_until_one_event_in_small_parts_is_given_up(events: int) -> None:
-    given = [choose_batch_size(failures, events=events, rows=1_000) for failures in range(40)]
-    tries = [each for each in given if each is not None]
-    assert given == [*tries, *[None] * (40 - len(tries))]
+    sizes = [choose_batch_size(failures, events=events, rows=1_000) for failures in range(40)]
+    tries = [size for size in sizes if size is not None]
+    assert sizes == [*tries, *[None] * (40 - len(tries))]
     assert tries[0] == BatchSize(events, 1_000)
-    assert [each.rows for each in tries if each.events == 1] == [1_000, 250, 62]
+    assert [size.rows for size in tries if size.events == 1] == [1_000, 250, 62]
     assert all(
         after.events <= before.events // 2 or after.rows < before.rows for before, after in itertools.pairwise(tries)
     )
-    assert all(each.rows >= FEWEST_ROWS for each in tries)
+    assert all(size.rows >= FEWEST_ROWS for size in tries)
 
 
 def changes() -> Changes:
@@ -54,11 +54,11 @@ def test_a_page_that_changes_nothing_has_one_empty_part() -> None:
 
 
 def test_what_is_not_covered_is_counted_and_explained() -> None:
-    given = {"seq": 7, "behind": 2, "without_vectors": 0, "model": None, "open": 1, "analyser": "english"}
-    covered = Coverage(**given, skipped=(3, 5), problem="Neo4j is full")  # type: ignore[arg-type]
+    arguments = {"seq": 7, "behind": 2, "without_vectors": 0, "model": None, "open": 1, "analyser": "english"}
+    covered = Coverage(**arguments, skipped=(3, 5), problem="Neo4j is full")  # type: ignore[arg-type]
     assert covered.not_covered == 4
     assert covered.warnings == (
         "The latest 2 changes are not searched, because indexing failed: Neo4j is full.",
         "2 changes are not searched, because indexing failed: event 3, 5. `graph-memory reindex` tries again.",
     )
-    assert Coverage(**given).warnings == ()  # type: ignore[arg-type]
+    assert Coverage(**arguments).warnings == ()  # type: ignore[arg-type]

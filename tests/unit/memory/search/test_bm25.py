@@ -49,13 +49,13 @@ def test_only_the_terms_that_matter_are_read_and_all_are_counted() -> None:
 )
 def test_words_that_do_not_matter_change_nothing(drawn: list[str], rest: str) -> None:
     text = " ".join([*drawn, rest])
-    every = analyse(text)
+    all_terms = analyse(text)
     for wanted in (["ski", "y"], ["it", "1,000", "s", "中"], []):
-        kept = {each: every.positions[each] for each in wanted if each in every.positions}
-        assert analyse(text, Terms(wanted)) == Text(kept, every.length, every.words)
+        kept = {text: all_terms.positions[text] for text in wanted if text in all_terms.positions}
+        assert analyse(text, Terms(wanted)) == Text(kept, all_terms.length, all_terms.words)
 
 
-ASKED = [
+QUESTIONS = [
     ("When did Melanie paint a sunrise?", ["melani", "paint", "sunris"], [("melani", "paint"), ("paint", "sunris")]),
     ("What does she do?", ["she"], []),
     ("Who is it?", ["who"], []),
@@ -65,7 +65,7 @@ ASKED = [
 ]
 
 
-@for_rows(("question", "expected", "pairs"), ASKED)
+@for_rows(("question", "expected", "pairs"), QUESTIONS)
 def test_question_words_are_dropped_and_pronouns_kept(
     question: str, expected: list[str], pairs: list[tuple[str, str]]
 ) -> None:
@@ -76,9 +76,9 @@ def test_question_words_are_dropped_and_pronouns_kept(
 
 def test_a_word_scores_as_in_lucene() -> None:
     statistics = Statistics(10, 4.0, {"sunris": 2})
-    found = score(analyse("sunrise sunrise over lakes"), parse_query("sunrise"), statistics)
+    scores = score(analyse("sunrise sunrise over lakes"), parse_query("sunrise"), statistics)
     idf, norm = math.log(1 + 8.5 / 2.5), 1.2
-    assert found == {"sunris": pytest.approx(idf * 2 / (2 + norm))}
+    assert scores == {"sunris": pytest.approx(idf * 2 / (2 + norm))}
 
 
 def test_a_pair_of_words_scores_beside_them_and_less_with_words_between() -> None:
@@ -117,5 +117,5 @@ def test_no_score_is_negative_and_a_rarer_word_scores_more(text: str, question: 
 
 def test_each_ideograph_and_hiragana_is_a_word_as_in_lucene() -> None:
     assert ENGLISH.terms("東京タワーは高い、Café") == ["東", "京", "タワー", "は", "高", "い", "café"]
-    found = parse_query("東京タワー?")
-    assert (found.terms, found.pairs) == (("東", "京", "タワー"), (("東", "京"), ("京", "タワー")))
+    query = parse_query("東京タワー?")
+    assert (query.terms, query.pairs) == (("東", "京", "タワー"), (("東", "京"), ("京", "タワー")))

@@ -1,4 +1,4 @@
-"""What is asked of the full-text index: the words that matter, and never the user's text as syntax."""
+"""Queries of the full-text index: they have the words that matter, and never the user's text as syntax."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLAUSE = r'""(?:~2\^0\.3)?'
 QUERY = re.compile(rf"own:\({CLAUSE}(?: {CLAUSE})*\)\^1 window:\({CLAUSE}(?: {CLAUSE})*\)\^2")
 
 
-def asked(text: str) -> list[str]:
+def query_terms(text: str) -> list[str]:
     query = lexical_query(text, fields={"own": 1.0})
     return re.findall(r'"((?:[^"\\]|\\.)*)"', query or "")
 
@@ -30,15 +30,15 @@ def test_a_question_asks_for_its_words_and_phrases_in_both_fields() -> None:
 
 
 def test_pronouns_are_asked_for_and_question_words_are_not() -> None:
-    assert asked("What does she say about my cat?")[:5] == ["she", "say", "about", "my", "cat"]
+    assert query_terms("What does she say about my cat?")[:5] == ["she", "say", "about", "my", "cat"]
 
 
 def test_words_on_either_side_of_a_stop_word_are_a_phrase() -> None:
-    assert "bank england" in asked("bank of England")
+    assert "bank england" in query_terms("bank of England")
 
 
 def test_a_question_of_question_words_asks_for_them() -> None:
-    assert asked("Who is who?") == ["who", "is"]
+    assert query_terms("Who is who?") == ["who", "is"]
 
 
 def test_nothing_to_look_for_is_no_query() -> None:
@@ -47,12 +47,12 @@ def test_nothing_to_look_for_is_no_query() -> None:
 
 
 def test_text_without_spaces_is_asked_for_in_pairs_of_characters() -> None:
-    assert asked("北京大学")[:3] == ["北京", "京大", "大学"]
+    assert query_terms("北京大学")[:3] == ["北京", "京大", "大学"]
 
 
 def test_a_long_text_asks_for_so_many_words_only() -> None:
     text = " ".join(f"word{number}" for number in range(5_000))
-    assert len(asked(text)) == 64 + 63
+    assert len(query_terms(text)) == 64 + 63
     assert len(lexical_query("x" * 1_000_000, fields=FIELDS) or "") < 1_000
 
 

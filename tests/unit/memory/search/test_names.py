@@ -39,8 +39,8 @@ def test_names_stand_in_a_text_as_whole_words(text: str, names: list[str], expec
 
 
 def test_namesakes_are_counted_however_they_write_the_name() -> None:
-    found = find_mentions("Mercury is hot", {"Mercury": ["planet"], "MERCURY": ["metal"]})
-    assert found == {owner: Mention("MERCURY", 2) for owner in ("planet", "metal")}
+    mentions = find_mentions("Mercury is hot", {"Mercury": ["planet"], "MERCURY": ["metal"]})
+    assert mentions == {owner: Mention("MERCURY", 2) for owner in ("planet", "metal")}
 
 
 def test_of_several_names_the_one_that_the_fewest_bear_counts() -> None:
@@ -69,8 +69,8 @@ def test_a_name_is_common_in_more_than_five_texts_and_one_in_a_hundred(having: i
 @example("", "\u0958", "")
 @example("", "¼", "˂")
 def test_a_name_is_found_between_any_two_texts(before: str, name: str, after: str) -> None:
-    found = find_mentions(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
-    assert bool(found) is bool(words(name))
+    mentions = find_mentions(f"{before} {name} {after}", {name: ["it"]}, capitalised=False)
+    assert bool(mentions) is bool(words(name))
 
 
 @given(st.text(), st.dictionaries(st.text(max_size=5), st.sets(st.sampled_from("abc"), min_size=1)))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graph_memory.memory.search.passages.packing import MAX_WORDS
 from graph_memory.memory.search.passages.passages import locate, pieces
 from graph_memory.memory.search.passages.units import WORD
-from unit.memory.search.passage_builders import joined, node, passages, ranges, ref, sentences_of
+from unit.memory.search.passage_builders import join, node, passages, ranges, ref, sentences_of
 
 FORMATS = ["markdown", "plain", "python", "json", "yaml", "csv", "pdf"]
 LINES = ["# Heading", "Title\n===", "```python", "```", "- item one", "| a | b |", "Caroline: hello there", "def f(x):"]
@@ -33,7 +33,7 @@ LINES += ["word " * 300, "x" * 5_000, "\r", "a,b,c", "e.g. Mr. J. Smith etc."]
 TEXTS = st.one_of(
     st.text(max_size=2_000),
     st.lists(st.sampled_from(LINES), max_size=40).map("\n".join),
-    st.integers(0, 2**32).map(lambda seed: joined(sentences_of(random.Random(seed), 120))),
+    st.integers(0, 2**32).map(lambda seed: join(sentences_of(random.Random(seed), 120))),
 )
 
 
@@ -41,11 +41,11 @@ TEXTS = st.one_of(
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_every_word_is_in_a_passage_or_its_head(text: str, content_format: str) -> None:
     text = text.replace('"', "'")  # of a conversation in JSON, only what was said is told
-    found = pieces(node(ref(content_format)), text)
-    told = "".join(f"{each.head}{each.text}" for each in found)
-    there = set(re.findall(r"\w{1,16}", told)) | set(re.findall(r"\w", told))
+    results = pieces(node(ref(content_format)), text)
+    rendered = "".join(f"{piece.head}{piece.text}" for piece in results)
+    parts = set(re.findall(r"\w{1,16}", rendered)) | set(re.findall(r"\w", rendered))
     for word in re.findall(r"\w+", text):
-        assert word in told or set(word) <= there
+        assert word in rendered or set(word) <= parts
 
 
 @settings(max_examples=200, deadline=None)
@@ -62,33 +62,33 @@ def test_the_passages_of_a_text_without_speakers_leave_out_blanks_only(text: str
 @settings(max_examples=200, deadline=None)
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_no_passage_is_over_the_limit_and_none_is_empty(text: str, content_format: str) -> None:
-    for each in passages(text, content_format):
-        assert 0 < len(WORD.findall(each)) <= MAX_WORDS
-        assert len(each.split()) <= MAX_WORDS
-        assert each == each.strip()
+    for passage in passages(text, content_format):
+        assert 0 < len(WORD.findall(passage)) <= MAX_WORDS
+        assert len(passage.split()) <= MAX_WORDS
+        assert passage == passage.strip()
 
 
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, st.sampled_from(FORMATS))
 def test_the_same_text_gives_the_same_passages_with_places_of_their_own(text: str, content_format: str) -> None:
     subject = node(ref(content_format), title="T", about=text)
-    found = pieces(subject, text)
-    assert found == pieces(subject, text)
-    assert len({each.place for each in found}) == len(found)
+    results = pieces(subject, text)
+    assert results == pieces(subject, text)
+    assert len({piece.place for piece in results}) == len(results)
 
 
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, st.sampled_from(["markdown", "plain", "python", "yaml", "csv"]))
 def test_each_passage_is_found_exactly_in_the_text(text: str, content_format: str) -> None:
     reached = 0
-    for each in pieces(node(ref(content_format)), text if text[:1] not in ("[", "{") else f"> {text}"):
+    for piece in pieces(node(ref(content_format)), text if text[:1] not in ("[", "{") else f"> {text}"):
         given_text = text if text[:1] not in ("[", "{") else f"> {text}"
-        if not each.place.startswith("content/"):
+        if not piece.place.startswith("content/"):
             continue
-        found = locate(given_text, each.text, reached)
-        assert found is not None
-        assert given_text[slice(*found)] == each.text
-        reached = found[0]
+        results = locate(given_text, piece.text, reached)
+        assert results is not None
+        assert given_text[slice(*results)] == piece.text
+        reached = results[0]
 
 
 def test_a_passage_that_stands_twice_is_found_near_the_hint() -> None:
@@ -101,12 +101,12 @@ def test_a_passage_that_stands_twice_is_found_near_the_hint() -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.text(min_size=1, max_size=200).filter(str.strip), min_size=2, max_size=6), st.booleans())
-def test_what_was_said_is_found_in_json(said: list[str], is_ascii: bool) -> None:
-    turns = [{"role": "user", "content": each} for each in said]
+def test_what_was_said_is_found_in_json(turns_: list[str], is_ascii: bool) -> None:
+    turns = [{"role": "user", "content": text} for text in turns_]
     text = json.dumps(turns, ensure_ascii=is_ascii)
-    found = pieces(node(ref("json")), text)
-    assert found
-    assert all(each.head == "user" and locate(text, each.text, 0) is not None for each in found)
+    results = pieces(node(ref("json")), text)
+    assert results
+    assert all(piece.head == "user" and locate(text, piece.text, 0) is not None for piece in results)
 
 
 @pytest.mark.long
@@ -136,7 +136,7 @@ def test_the_time_grows_with_the_size_and_not_with_its_square(part: str, content
     def seconds(size: int) -> float:
         text = part * (size // len(part))
         begun = time.process_time()
-        assert all(len(WORD.findall(each)) <= MAX_WORDS for each in passages(text, content_format))
+        assert all(len(WORD.findall(passage)) <= MAX_WORDS for passage in passages(text, content_format))
         return time.process_time() - begun
 
     small = min(seconds(16_000) for _ in range(3))

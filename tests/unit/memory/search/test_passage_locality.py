@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.search.passages.passages import pieces
 from profiles import profile
-from unit.memory.search.passage_builders import joined, node, ref, sentence, sentences_of
+from unit.memory.search.passage_builders import join, node, ref, sentence, sentences_of
 
 FORMATS = st.sampled_from(["markdown", "plain"])
 SEEDS = st.integers(0, 2**32)
@@ -20,10 +20,10 @@ LONG = 750
 
 
 def keys(text: str, content_format: str) -> Counter[tuple[str, str]]:
-    return Counter((each.head, each.text) for each in pieces(node(ref(content_format), title="A title"), text))
+    return Counter((piece.head, piece.text) for piece in pieces(node(ref(content_format), title="A title"), text))
 
 
-def changed(before: Counter[tuple[str, str]], text: str, content_format: str) -> int:
+def count_changed(before: Counter[tuple[str, str]], text: str, content_format: str) -> int:
     return (keys(text, content_format) - before).total()
 
 
@@ -31,39 +31,39 @@ def changed(before: Counter[tuple[str, str]], text: str, content_format: str) ->
 @given(SEEDS, FORMATS, st.sampled_from([" ", "\n", "\n\n"]))
 def test_a_sentence_on_top_changes_at_most_three_passages(seed: int, content_format: str, between: str) -> None:
     rng = random.Random(seed)
-    text = joined(sentences_of(rng, LONG))
+    text = join(sentences_of(rng, LONG))
     before = keys(text, content_format)
     assert before.total() >= 100
-    assert changed(before, sentence(rng) + between + text, content_format) <= 3
+    assert count_changed(before, sentence(rng) + between + text, content_format) <= 3
 
 
 @profile(examples=40)
 @given(SEEDS, FORMATS)
 def test_a_sentence_changed_in_the_middle_changes_at_most_four_passages(seed: int, content_format: str) -> None:
     rng = random.Random(seed)
-    found = sentences_of(rng, LONG)
-    before = keys(joined(found), content_format)
+    pairs = sentences_of(rng, LONG)
+    before = keys(join(pairs), content_format)
     place = rng.randrange(1, LONG)
-    edited = [*found[:place], (found[place][0], sentence(rng)), *found[place + 1 :]]
-    assert changed(before, joined(edited), content_format) <= 4
+    edited = [*pairs[:place], (pairs[place][0], sentence(rng)), *pairs[place + 1 :]]
+    assert count_changed(before, join(edited), content_format) <= 4
 
 
 @profile(examples=40)
 @given(SEEDS, FORMATS)
 def test_a_sentence_deleted_in_the_middle_changes_at_most_four_passages(seed: int, content_format: str) -> None:
     rng = random.Random(seed)
-    found = sentences_of(rng, LONG)
-    before = keys(joined(found), content_format)
-    place = rng.choice([each for each in range(1, LONG) if "#" not in found[each][0]])
-    kept = [*found[:place], *found[place + 1 :]]
-    assert changed(before, joined(kept), content_format) <= 4
+    pairs = sentences_of(rng, LONG)
+    before = keys(join(pairs), content_format)
+    place = rng.choice([number for number in range(1, LONG) if "#" not in pairs[number][0]])
+    kept = [*pairs[:place], *pairs[place + 1 :]]
+    assert count_changed(before, join(kept), content_format) <= 4
 
 
 def test_passages_that_stay_the_same_keep_their_places() -> None:
     rng = random.Random(7)
-    text = joined(sentences_of(rng, LONG))
-    before = {each.place: each.text for each in pieces(node(), text)}
-    after = {each.place: each.text for each in pieces(node(), f"One more sentence. {text}")}
+    text = join(sentences_of(rng, LONG))
+    before = {piece.place: piece.text for piece in pieces(node(), text)}
+    after = {piece.place: piece.text for piece in pieces(node(), f"One more sentence. {text}")}
     assert len(before.keys() - after.keys()) <= 3
     assert all(after[place] == before[place] for place in before.keys() & after.keys())
 
@@ -71,8 +71,8 @@ def test_passages_that_stay_the_same_keep_their_places() -> None:
 @pytest.mark.parametrize("in_paragraph", [1, 3, 1_000])
 def test_passages_are_of_a_good_size(in_paragraph: int) -> None:
     rng = random.Random(11)
-    found = [("\n\n" if number % in_paragraph == 0 else " ", sentence(rng)) for number in range(3_000)]
-    sizes = sorted(len(each.text.split()) for each in pieces(node(), joined(found)))
+    pairs = [("\n\n" if number % in_paragraph == 0 else " ", sentence(rng)) for number in range(3_000)]
+    sizes = sorted(len(piece.text.split()) for piece in pieces(node(), join(pairs)))
     assert sizes[-1] <= 120
     assert sum(sizes) / len(sizes) >= 70
     assert sizes[len(sizes) // 20] >= 30

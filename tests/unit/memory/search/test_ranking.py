@@ -1,4 +1,4 @@
-"""What is found becomes an order, and every score is the sum of its parts."""
+"""Candidates are ordered, and every score is the sum of its parts."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def candidate(owner: str, lexical: float = 0.0, cosine: float | None = 0.0, plac
 
 
 def scores(ranked: list[Ranked]) -> dict[str, float]:
-    return {each.owner: round(each.score, 6) for each in ranked}
+    return {hit.owner: round(hit.score, 6) for hit in ranked}
 
 
 def parts(ranked: Ranked) -> dict[str, float]:
     return {part.name: round(part.value, 6) for part in ranked.parts}
 
 
-ONE = {owner: Unit(1) for owner in OWNERS}
+ONE_PASSAGE = {owner: Unit(1) for owner in OWNERS}
 
 TABLE: dict[str, tuple[list[Candidate], dict[str, float]]] = {
     "each side counts a half, as a part of its best": (
@@ -81,80 +81,80 @@ TABLE: dict[str, tuple[list[Candidate], dict[str, float]]] = {
 
 @for_rows("name", TABLE)
 def test_evidence_is_fused_as_the_table_says(name: str) -> None:
-    found, expected = TABLE[name]
-    ranked = rank("?", found, ONE)
+    candidates, expected = TABLE[name]
+    ranked = rank("?", candidates, ONE_PASSAGE)
     assert scores(ranked) == expected
-    assert [each.owner for each in ranked] == list(expected)
+    assert [hit.owner for hit in ranked] == list(expected)
 
 
 def test_a_unit_of_many_passages_needs_a_little_more_evidence() -> None:
-    found = [candidate("ada", 8.0, 0.5), candidate("bob", 8.0, 0.5), candidate("cy", 8.0, 0.5)]
-    ranked = rank("?", found, {"ada": Unit(1000), "bob": Unit(2), "cy": Unit(1)})
+    candidates = [candidate("ada", 8.0, 0.5), candidate("bob", 8.0, 0.5), candidate("cy", 8.0, 0.5)]
+    ranked = rank("?", candidates, {"ada": Unit(1000), "bob": Unit(2), "cy": Unit(1)})
     assert scores(ranked) == {"cy": 1.0, "bob": 0.95, "ada": 0.9001}
     assert parts(ranked[1]) == {"lexical": 0.5, "semantic": 0.5, "length": -0.05}
 
 
 def test_a_name_in_the_question_counts_and_namesakes_share_it() -> None:
-    found = [candidate("ada", 8.0, 0.5), candidate("bob", 8.0, 0.5)]
+    candidates = [candidate("ada", 8.0, 0.5), candidate("bob", 8.0, 0.5)]
     units = {"ada": Unit(1, ("Mercury",)), "bob": Unit(1), "cy": Unit(1, ("Mercury", "Hermes"))}
-    ranked = rank("How far is Mercury?", found, units)
+    ranked = rank("How far is Mercury?", candidates, units)
     assert scores(ranked) == {"ada": 1.075, "bob": 1.0, "cy": 0.075}
     assert ranked[-1].best is None
-    assert scores(rank("Is Hermes Mercury?", found, units))["cy"] == NAME
+    assert scores(rank("Is Hermes Mercury?", candidates, units))["cy"] == NAME
 
 
 def test_places_weigh_as_the_user_says() -> None:
-    found = [
+    candidates = [
         candidate(owner, 8.0, 0.5, place) for owner, place in zip(OWNERS, ["title", "tags", "content"], strict=False)
     ]
-    ranked = rank("?", found, ONE, weights=Weights(title=2.0, tag=0.5, content=1.5))
+    ranked = rank("?", candidates, ONE_PASSAGE, weights=Weights(title=2.0, tag=0.5, content=1.5))
     assert scores(ranked) == {"ada": 2.0, "cy": 1.5, "bob": 0.5}
     assert parts(ranked[0])["place"] == 1.0
 
 
 def test_connections_count_only_where_the_user_says_so() -> None:
-    found = [candidate("ada", 8.0, 0.5), candidate("bob", 8.0, 0.5)]
+    candidates = [candidate("ada", 8.0, 0.5), candidate("bob", 8.0, 0.5)]
     units = {"ada": Unit(1), "bob": Unit(1, edges=10)}
-    assert scores(rank("?", found, units)) == {"ada": 1.0, "bob": 1.0}
-    ranked = rank("?", found, units, weights=Weights(edge=0.4))
+    assert scores(rank("?", candidates, units)) == {"ada": 1.0, "bob": 1.0}
+    ranked = rank("?", candidates, units, weights=Weights(edge=0.4))
     assert scores(ranked) == {"bob": 1.2, "ada": 1.0}
     assert parts(ranked[0])["edges"] == 0.2
 
 
 def test_what_was_changed_lately_counts_only_where_the_user_says_so() -> None:
-    found = [candidate(owner, 8.0, 0.5) for owner in OWNERS[:4]]
+    candidates = [candidate(owner, 8.0, 0.5) for owner in OWNERS[:4]]
     units = {"ada": Unit(1), "bob": Unit(1, age=0.0), "cy": Unit(1, age=HALF_LIFE), "dot": Unit(1, age=2 * HALF_LIFE)}
-    assert set(scores(rank("?", found, units)).values()) == {1.0}
-    ranked = rank("?", found, units, weights=Weights(recency=0.4))
+    assert set(scores(rank("?", candidates, units)).values()) == {1.0}
+    ranked = rank("?", candidates, units, weights=Weights(recency=0.4))
     assert scores(ranked) == {"bob": 1.4, "cy": 1.2, "dot": 1.1, "ada": 1.0}
     assert parts(ranked[1])["recency"] == 0.2
 
 
 def test_what_is_used_often_and_lately_counts_only_where_the_user_says_so() -> None:
-    found = [candidate(owner, 8.0, 0.5) for owner in OWNERS[:4]]
+    candidates = [candidate(owner, 8.0, 0.5) for owner in OWNERS[:4]]
     units = {"ada": Unit(1), "bob": Unit(1, uses=10), "cy": Unit(1, uses=30), "dot": Unit(1, uses=10, unused=HALF_LIFE)}
-    assert set(scores(rank("?", found, units)).values()) == {1.0}
-    ranked = rank("?", found, units, weights=Weights(use=0.4))
+    assert set(scores(rank("?", candidates, units)).values()) == {1.0}
+    ranked = rank("?", candidates, units, weights=Weights(use=0.4))
     assert scores(ranked) == {"cy": 1.3, "bob": 1.2, "dot": 1.1, "ada": 1.0}
     assert parts(ranked[1])["use"] == 0.2
 
 
 def test_the_best_pass_a_part_of_their_scores_on_to_whom_they_mention() -> None:
-    ranked = rank("?", [candidate("ada", 8.0, None), candidate("bob", 4.0, None)], ONE)
-    hopped = hop(ranked, {"ada": {"cy": Mention("Cy", 1), "dot": Mention("Dot", 2)}, "bob": {"cy": Mention("Cy", 1)}})
-    assert scores(hopped) == {"ada": 1.0, "bob": 0.5, "cy": HOP, "dot": HOP / 2}
-    (part,) = hopped[2].parts
+    ranked = rank("?", [candidate("ada", 8.0, None), candidate("bob", 4.0, None)], ONE_PASSAGE)
+    hits = hop(ranked, {"ada": {"cy": Mention("Cy", 1), "dot": Mention("Dot", 2)}, "bob": {"cy": Mention("Cy", 1)}})
+    assert scores(hits) == {"ada": 1.0, "bob": 0.5, "cy": HOP, "dot": HOP / 2}
+    (part,) = hits[2].parts
     assert part.detail == {"from": "ada", "name": "Cy"}
 
 
 def test_a_hop_takes_the_most_and_not_the_sum_and_goes_one_step() -> None:
-    ranked = rank("?", [candidate("ada", 8.0, None), candidate("bob", 6.0, None)], ONE)
-    hopped = hop(ranked, {"ada": {"bob": Mention("Bob", 1)}, "bob": {"cy": Mention("Cy", 1), "bob": Mention("Bob", 1)}})
-    assert scores(hopped) == {"bob": 1.15, "ada": 1.0, "cy": 0.3}
+    ranked = rank("?", [candidate("ada", 8.0, None), candidate("bob", 6.0, None)], ONE_PASSAGE)
+    hits = hop(ranked, {"ada": {"bob": Mention("Bob", 1)}, "bob": {"cy": Mention("Cy", 1), "bob": Mention("Bob", 1)}})
+    assert scores(hits) == {"bob": 1.15, "ada": 1.0, "cy": 0.3}
 
 
 def test_only_the_best_five_pass_anything_on() -> None:
-    ranked = rank("?", [candidate(owner, 8.0 - place, None) for place, owner in enumerate(OWNERS[:6])], ONE)
+    ranked = rank("?", [candidate(owner, 8.0 - place, None) for place, owner in enumerate(OWNERS[:6])], ONE_PASSAGE)
     assert scores(hop(ranked, {OWNERS[5]: {"hal": Mention("Hal", 1)}})) == scores(ranked)
 
 
@@ -172,7 +172,7 @@ founds = st.lists(
         amounts,
         cosines,
     ),
-    unique_by=lambda each: each.passage,
+    unique_by=lambda candidate: candidate.passage,
     max_size=20,
 )
 factors = st.floats(0, 3)
@@ -187,21 +187,21 @@ Mentions = Mapping[str, Mapping[str, Mention]]
 
 @given(questions, founds, units, weightings, mentions)
 def test_parts_add_up_to_the_score_and_the_best_come_first(
-    question: str, found: list[Candidate], of: dict[str, Unit], weights: Weights, named: Mentions
+    question: str, candidates: list[Candidate], of: dict[str, Unit], weights: Weights, named: Mentions
 ) -> None:
-    for ranked in (first := rank(question, found, of, weights=weights), hop(first, named)):
-        assert all(each.score == fsum(part.value for part in each.parts) for each in ranked)
-        assert ranked == sorted(ranked, key=lambda each: (-each.score, each.owner))
-        assert len({each.owner for each in ranked}) == len(ranked)
-        assert {each.owner for each in found} <= {each.owner for each in ranked}
+    for ranked in (first := rank(question, candidates, of, weights=weights), hop(first, named)):
+        assert all(hit.score == fsum(part.value for part in hit.parts) for hit in ranked)
+        assert ranked == sorted(ranked, key=lambda hit: (-hit.score, hit.owner))
+        assert len({hit.owner for hit in ranked}) == len(ranked)
+        assert {candidate.owner for candidate in candidates} <= {hit.owner for hit in ranked}
 
 
 @given(questions, founds, units, weightings, mentions, st.randoms())
 def test_the_order_of_what_is_found_changes_nothing(
-    question: str, found: list[Candidate], of: dict[str, Unit], weights: Weights, named: Mentions, random: Random
+    question: str, candidates: list[Candidate], of: dict[str, Unit], weights: Weights, named: Mentions, random: Random
 ) -> None:
-    before = hop(rank(question, found, of, weights=weights), named)
-    shuffled, turned = list(found), dict(reversed(of.items()))
+    before = hop(rank(question, candidates, of, weights=weights), named)
+    shuffled, turned = list(candidates), dict(reversed(of.items()))
     random.shuffle(shuffled)
     assert hop(rank(question, shuffled, turned, weights=weights), dict(reversed(named.items()))) == before
 
@@ -215,20 +215,20 @@ def test_the_order_of_what_is_found_changes_nothing(
 def test_more_evidence_never_lowers_a_unit(
     evidence: list[tuple[float, float]], which: int, words: float, meaning: float
 ) -> None:
-    found = [candidate(owner, *sides) for owner, sides in zip(OWNERS, evidence, strict=False)]
-    place = which % len(found)
-    more = list(found)
+    candidates = [candidate(owner, *sides) for owner, sides in zip(OWNERS, evidence, strict=False)]
+    place = which % len(candidates)
+    more = list(candidates)
     more[place] = replace(
-        found[place], lexical=found[place].lexical * words, cosine=(found[place].cosine or 0.0) * meaning
+        candidates[place], lexical=candidates[place].lexical * words, cosine=(candidates[place].cosine or 0.0) * meaning
     )
-    before, after = (scores(rank("?", each, ONE)) for each in (found, more))
-    owner = found[place].owner
-    beaten = {each for each in before if before[each] < before[owner] - 1e-5}
-    assert all(after[each] <= after[owner] + 1e-5 for each in beaten)
+    before, after = (scores(rank("?", evidence, ONE_PASSAGE)) for evidence in (candidates, more))
+    owner = candidates[place].owner
+    beaten = {text for text in before if before[text] < before[owner] - 1e-5}
+    assert all(after[text] <= after[owner] + 1e-5 for text in beaten)
 
 
 @given(founds)
-def test_both_sides_are_between_0_and_1(found: list[Candidate]) -> None:
-    for sides in normalise(found):
+def test_both_sides_are_between_0_and_1(candidates: list[Candidate]) -> None:
+    for sides in normalise(candidates):
         assert 0 <= sides.lexical <= 1
         assert sides.semantic is None or 0 <= sides.semantic <= 1

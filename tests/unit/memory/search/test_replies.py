@@ -21,13 +21,13 @@ TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"aft
 
 
 def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
-    found = excerpt(TEXT, parse_query("walrus"), 100)
-    assert TEXT[found.start : found.end] in found.text
-    assert found.text.startswith("…")
-    assert found.text.endswith("…")
-    assert "walrus" in found.text
-    assert "before79" in found.text
-    assert "after0" in found.text
+    result = excerpt(TEXT, parse_query("walrus"), 100)
+    assert TEXT[result.start : result.end] in result.text
+    assert result.text.startswith("…")
+    assert result.text.endswith("…")
+    assert "walrus" in result.text
+    assert "before79" in result.text
+    assert "after0" in result.text
 
 
 def test_a_short_text_is_shown_whole():
@@ -41,40 +41,40 @@ def test_of_several_matches_the_stretch_with_the_most_different_words_is_shown()
 
 @given(st.text(max_size=300), st.sets(st.sampled_from(["a", "kayak"])), st.integers(1, 120))
 def test_an_excerpt_is_a_part_of_the_text_and_no_longer_than_asked(text: str, terms: set[str], characters: int):
-    found = excerpt(text, parse_query(" ".join(terms)), characters)
-    assert found.text.removeprefix("…").removesuffix("…") in text
-    assert 0 <= found.start <= found.end <= len(text)
-    assert found.end - found.start <= characters
+    result = excerpt(text, parse_query(" ".join(terms)), characters)
+    assert result.text.removeprefix("…").removesuffix("…") in text
+    assert 0 <= result.start <= result.end <= len(text)
+    assert result.end - result.start <= characters
 
 
 def hits(number: int) -> Sequence[Hit]:
     return [
-        Hit(id=f"n{each}", kind="node", type="Note", title="T", why="has x", passage="word " * 60)
-        for each in range(number)
+        Hit(id=f"n{place}", kind="node", type="Note", title="T", why="has x", passage="word " * 60)
+        for place in range(number)
     ]
 
 
-def shortened(stage: int, count: int = 10) -> Sequence[Hit]:
+def shorten(stage: int, count: int = 10) -> Sequence[Hit]:
     return [hit.model_copy(update={"passage": (hit.passage or "")[: LENGTHS[stage]]}) for hit in hits(count)]
 
 
-def fitted(most: int, least: int = 0) -> Sequence[Hit]:
-    return fit_whole(shortened, len(LENGTHS), 10, most, tokens_of, least)
+def fit(most: int, least: int = 0) -> Sequence[Hit]:
+    return fit_whole(shorten, len(LENGTHS), 10, most, tokens_of, least)
 
 
 def test_passages_are_shortened_before_hits_are_left_out():
-    whole = tokens_of(shortened(0))
-    few = fitted(whole // 2)
+    whole = tokens_of(shorten(0))
+    few = fit(whole // 2)
     assert len(few) == 10
     assert tokens_of(few) <= whole // 2
-    fewer = fitted(150)
+    fewer = fit(150)
     assert 1 <= len(fewer) < 10
-    assert tokens_of(fewer) <= 150 < tokens_of(shortened(3, len(fewer) + 1))
-    assert not fitted(10)
-    assert len(fitted(10, least=1)) == 1
+    assert tokens_of(fewer) <= 150 < tokens_of(shorten(3, len(fewer) + 1))
+    assert not fit(10)
+    assert len(fit(10, least=1)) == 1
 
 
-def found() -> tuple[Ranked, Scored]:
+def match() -> tuple[Ranked, Scored]:
     scored = Scored(passage("a", "x", cosine=0.61), Points({"kayak": 1.0 / 3}, {"kayak": 0.2, "paddl": 0.1}))
     made = (
         Part("lexical", 1 / 3, {"score": 0.6333, "of_best": 2 / 3}),
@@ -87,7 +87,7 @@ def found() -> tuple[Ranked, Scored]:
 
 
 def test_the_parts_of_a_score_add_up_as_they_are_shown():
-    ranked, scored = found()
+    ranked, scored = match()
     shown = parts(ranked, scored, parse_query("kayak paddling"))
     assert sum(part.value for part in shown) == pytest.approx(total(ranked), abs=1e-12)
     assert total(ranked) == pytest.approx(ranked.score, abs=1e-5)
@@ -96,9 +96,9 @@ def test_the_parts_of_a_score_add_up_as_they_are_shown():
 
 
 def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
-    ranked, scored = found()
-    told = why(ranked, scored, parse_query("kayak paddling"), {"b": "The trip"})
-    assert told == (
+    ranked, scored = match()
+    text = why(ranked, scored, parse_query("kayak paddling"), {"b": "The trip"})
+    assert text == (
         'has kayak; near paddling; "The trip" mentions it; its name "Ann" is in the question; close in meaning (0.61)'
     )
 

@@ -1,4 +1,4 @@
-"""What an edit changes in the rows of a subject: their order stays that of the text, and few are touched."""
+"""Changes of an edit to the rows of a subject: they keep the order of the text, and few rows change."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def test_orders_are_those_of_the_places_whatever_they_were(before: list[str], af
 @given(ARRANGED, EDITS)
 def test_one_that_stays_between_the_same_ones_keeps_its_order(places: list[str], edits: list[tuple[str, int, int]]):
     present, made = dict(zip(places, _orders(places, {}), strict=True)), 0
-    for what, one, other in edits:
+    for text, number, other in edits:
         before = list(places)
-        if what in ("delete", "move", "replace") and places:
-            moved = places.pop(one % len(places))
-            if what == "move":
+        if text in ("delete", "move", "replace") and places:
+            moved = places.pop(number % len(places))
+            if text == "move":
                 places.insert(other % (len(places) + 1), moved)
-        if what in ("insert", "replace"):
+        if text in ("insert", "replace"):
             made += 1
             places.insert(other % (len(places) + 1), f"content/new{made}")
         orders = dict(zip(places, _orders(places, present), strict=True))
         assert grows(list(orders.values()))
-        if what != "move":
+        if text != "move":
             assert {place: order for place, order in orders.items() if place in before} == {
                 place: present[place] for place in places if place in before
             }
@@ -91,14 +91,14 @@ class Followed:
         for row in self.current():
             if ended := changes.closed.get("a", {}).get(str(row["_place"])):
                 row["_until"] = ended["until"]  # type: ignore[index]
-        made = [each["passage"] for each in changes.created]
+        made = [created["passage"] for created in changes.created]
         self.rows += made  # type: ignore[arg-type]
         return len(made), len(changes.closed.get("a", {}))
 
     def current(self, at: int = END - 1) -> list[dict[str, object]]:
         return [row for row in self.rows if int(str(row["_since"])) <= at < int(str(row["_until"]))]
 
-    def told(self, at: int) -> list[tuple[str, str]]:
+    def texts_at(self, at: int) -> list[tuple[str, str]]:
         rows = sorted(self.current(at), key=lambda row: float(str(row["_order"])))
         return [(str(row["_place"]), str(row["_text"])) for row in rows]
 
@@ -141,7 +141,7 @@ def test_versions_in_any_pages_leave_the_rows_that_each_would_by_itself(texts: l
     for seq, (text, _) in enumerate(texts, 1):
         alone = Followed()
         alone.becomes(text)
-        assert one_by_one.told(seq) == in_pages.told(seq) == alone.told(1)
+        assert one_by_one.texts_at(seq) == in_pages.texts_at(seq) == alone.texts_at(1)
 
 
 def test_a_paragraph_on_top_touches_few_of_a_hundred_rows() -> None:

@@ -33,7 +33,7 @@ def passage(name: str, text: str, *, date: str = "", cosine: float | None = None
 
 def in_order(*texts: str) -> PassageContext:
     passages = [passage(f"p{number}", text) for number, text in enumerate(texts)]
-    return PassageContext(passages, [[each.id for each in passages]])
+    return PassageContext(passages, [[passage.id for passage in passages]])
 
 
 def question(text: str, texts: int = 100, **frequencies: int) -> QuerySample:
@@ -41,48 +41,48 @@ def question(text: str, texts: int = 100, **frequencies: int) -> QuerySample:
 
 
 def test_a_window_has_whole_passages_until_there_are_60_words_on_either_side():
-    around = in_order(*(" ".join([f"w{number}"] * 25) for number in range(9)))
-    before, after = around.passages_around("p4")
-    assert [each.id for each in before] == ["p1", "p2", "p3"]
-    assert [each.id for each in after] == ["p5", "p6", "p7"]
-    assert around.passages_around("p0")[0] == []
-    assert around.pool(["p4"]) == [f"p{number}" for number in range(1, 8)]
+    context = in_order(*(" ".join([f"w{number}"] * 25) for number in range(9)))
+    before, after = context.passages_around("p4")
+    assert [text.id for text in before] == ["p1", "p2", "p3"]
+    assert [text.id for text in after] == ["p5", "p6", "p7"]
+    assert context.passages_around("p0")[0] == []
+    assert context.pool(["p4"]) == [f"p{number}" for number in range(1, 8)]
 
 
 def test_passages_whose_neighbours_are_unknown_are_not_joined():
     passages = [passage(name, name) for name in "abcd"]
-    around = PassageContext(passages, [["a", "b"], ["c", "d"]])
-    joined = [[each.id for side in around.passages_around(name) for each in side] for name in "bc"]
+    context = PassageContext(passages, [["a", "b"], ["c", "d"]])
+    joined = [[text.id for side in context.passages_around(name) for text in side] for name in "bc"]
     assert joined == [["a"], ["d"]]
 
 
 def test_a_window_counts_its_words_as_one_text_would():
-    around = in_order("The red kayak", "was bought by a man", "with a red hat")
+    context = in_order("The red kayak", "was bought by a man", "with a red hat")
     words = Words(parse_query("red kayak bought man"))
-    passages = around.passages
-    window = words.window(passages["p1"], *around.passages_around("p1"))
+    passages = context.passages
+    window = words.window(passages["p1"], *context.passages_around("p1"))
     assert window == analyse("The red kayak was bought by a man with a red hat", words.terms)
     headed = replace(passages["p1"], head="Shop", date="8 June 2023")
     assert words.own(headed) == analyse("8 June 2023 Shop was bought by a man", words.terms)
 
 
 def test_what_follows_the_words_of_a_question_gets_a_score():
-    around = in_order("What did you buy?", "A red kayak.", *["Something else entirely. " * 9] * 9)
-    found = score_passages(question("buy", buy=1), around, ["p0", "p1", "p10"])
-    assert found["p1"].own == {}
-    assert found["p0"].lexical > found["p1"].lexical > 0 == found["p10"].lexical
+    context = in_order("What did you buy?", "A red kayak.", *["Something else entirely. " * 9] * 9)
+    results = score_passages(question("buy", buy=1), context, ["p0", "p1", "p10"])
+    assert results["p1"].own == {}
+    assert results["p0"].lexical > results["p1"].lexical > 0 == results["p10"].lexical
 
 
 def test_the_words_of_a_date_count_as_own():
-    around = PassageContext([passage("a", "We met.", date="8 June 2023"), passage("b", "We met.")], [])
-    found = score_passages(question("met in June", met=5), around, ["a", "b"])
-    assert found["a"].own["june"] > 0
-    assert "june" not in found["b"].own
+    context = PassageContext([passage("a", "We met.", date="8 June 2023"), passage("b", "We met.")], [])
+    results = score_passages(question("met in June", met=5), context, ["a", "b"])
+    assert results["a"].own["june"] > 0
+    assert "june" not in results["b"].own
 
 
 def test_words_of_dates_are_counted_in_what_was_found():
-    found = [passage("a", "x", date="8 June 2023"), passage("b", "x", date="9 June 2023"), passage("c", "x")]
-    counts = with_dates(asked_of := question("June 8", texts=300, june=6), found, Words(asked_of.query))
+    passages = [passage("a", "x", date="8 June 2023"), passage("b", "x", date="9 June 2023"), passage("c", "x")]
+    counts = with_dates(asked_of := question("June 8", texts=300, june=6), passages, Words(asked_of.query))
     assert counts == {"june": 200, "8": 100}
 
 
@@ -101,22 +101,22 @@ def test_the_best_by_their_own_words_are_found_without_an_index():
 
 
 def test_candidates_are_the_best_by_words_and_those_near_in_meaning():
-    every = [Scored(passage(f"p{number:03}", "x"), Points({"x": float(number)}, {})) for number in range(150)]
-    found = {each.passage.id for each in select_candidates(every, {"p000", "p149"})}
-    assert len(found) == 101
-    assert {"p000", "p050", "p149"} <= found
-    assert "p049" not in found
+    all_scored = [Scored(passage(f"p{number:03}", "x"), Points({"x": float(number)}, {})) for number in range(150)]
+    results = {candidate.passage.id for candidate in select_candidates(all_scored, {"p000", "p149"})}
+    assert len(results) == 101
+    assert {"p000", "p050", "p149"} <= results
+    assert "p049" not in results
 
 
 def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
     """Of equal ones the key decides, which is not known before they are read."""
     points = {f"p{number:03}": Points({"x": float(number // 10)}, {}) for number in range(150)}
-    every = [Scored(passage(each, "x"), given) for each, given in points.items()]
+    all_scored = [Scored(passage(name, "x"), point) for name, point in points.items()]
     for near in (set[str](), {"p000", "p149"}):
         kept = preselect(points, near, 95)
         assert len(kept) == 100 + ("p000" in near)
-        assert select_candidates(every, near, 95) == select_candidates(
-            [each for each in every if each.passage.id in kept], near, 95
+        assert select_candidates(all_scored, near, 95) == select_candidates(
+            [scored for scored in all_scored if scored.passage.id in kept], near, 95
         )
     assert len(preselect(points, set())) == 100
     assert len(preselect(points, set(), 1_000)) == 140

@@ -23,11 +23,11 @@ def test_the_terms_of_a_stored_word_are_among_those_of_its_text_in_whichever_for
 ) -> None:
     text, word, other = SCRIPTS[script]
     stored, analyser = unicodedata.normalize(form, text), ANALYSERS[name]  # type: ignore[arg-type]
-    for question in {unicodedata.normalize(each, word) for each in ("NFC", "NFD")}:  # type: ignore[arg-type]
+    for question in {unicodedata.normalize(text, word) for text in ("NFC", "NFD")}:  # type: ignore[arg-type]
         query = parse_query(question, analyser)
         assert query.terms
-        found = analyse(stored, Terms(query.terms, analyser)).positions
-        assert set(query.terms) == set(found), (query, found)
+        positions = analyse(stored, Terms(query.terms, analyser)).positions
+        assert set(query.terms) == set(positions), (query, positions)
     absent = parse_query(other, analyser)
     assert set(absent.terms) != set(analyse(stored, Terms(absent.terms, analyser)).positions)
 
@@ -50,9 +50,9 @@ def test_words_are_found_without_a_suffix_after_an_apostrophe_and_in_both_forms_
     analyser = ANALYSERS[name]
     query = parse_query(question, analyser)
     for form in ("NFC", "NFD"):
-        found = analyse(unicodedata.normalize(form, text), Terms(query.terms, analyser)).positions  # type: ignore[arg-type]
+        positions = analyse(unicodedata.normalize(form, text), Terms(query.terms, analyser)).positions  # type: ignore[arg-type]
         assert query.terms
-        assert set(query.terms) == set(found)
+        assert set(query.terms) == set(positions)
     once_more = (extra_words(text) or "").split()
     assert set(query.terms) & {analyser.term_of(word) for word in (*runs(text), *once_more)}
 
@@ -67,11 +67,11 @@ def test_marks_without_a_letter_are_no_words() -> None:
 
 
 def test_vowel_signs_and_tones_are_parts_of_words_and_of_names() -> None:
-    for one, another in (("राम", "रोम"), ("हिंदी", "हिंदू"), ("ไก่", "ไก"), ("क़लम", "कलम"), ("ปี", "ปู")):
-        assert segmentation.split_run(one) != segmentation.split_run(another)
-        assert names.words(one) != names.words(another)
-        assert names.find_mentions(f"{one}", {another: ["x"]}, capitalised=False) == {}
-        assert names.find_mentions(f"x {one} y", {one: ["x"]}, capitalised=False)
+    for text, another in (("राम", "रोम"), ("हिंदी", "हिंदू"), ("ไก่", "ไก"), ("क़लम", "कलम"), ("ปี", "ปู")):
+        assert segmentation.split_run(text) != segmentation.split_run(another)
+        assert names.words(text) != names.words(another)
+        assert names.find_mentions(f"{text}", {another: ["x"]}, capitalised=False) == {}
+        assert names.find_mentions(f"x {text} y", {text: ["x"]}, capitalised=False)
 
 
 @for_rows(
@@ -95,7 +95,7 @@ def test_an_index_has_once_more_what_lucene_would_read_otherwise(text: str, othe
 SIMPLE = st.text(
     st.one_of(
         st.sampled_from("ab1'’‘.:·‧,;_ Éß\""),
-        st.characters(max_codepoint=0x2027).filter(lambda each: bool(segmentation._SIMPLE.fullmatch(each))),
+        st.characters(max_codepoint=0x2027).filter(lambda text: bool(segmentation._SIMPLE.fullmatch(text))),
     ),
     max_size=20,
 )
@@ -109,6 +109,6 @@ def test_the_faster_way_finds_the_same_words(text: str) -> None:
 
 @given(st.text(max_size=40))
 def test_a_run_is_its_units_and_a_text_in_either_form_has_the_same_runs(text: str) -> None:
-    given = compose(text)
-    assert all("".join(split_run(run)) == run for run in runs(given))
-    assert runs(compose(unicodedata.normalize("NFD", given))) == runs(compose(given))
+    composed = compose(text)
+    assert all("".join(split_run(run)) == run for run in runs(composed))
+    assert runs(compose(unicodedata.normalize("NFD", composed))) == runs(compose(composed))

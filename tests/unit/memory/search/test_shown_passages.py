@@ -12,9 +12,11 @@ from graph_memory.memory.search.text.bm25 import parse_query
 from unit.memory.search.test_scoring import passage
 
 
-def chosen(question: str, texts: Mapping[str, float | None]) -> str:
+def best_observation(question: str, texts: Mapping[str, float | None]) -> str:
     others = [passage(text, text, place="text", cosine=cosine) for text, cosine in texts.items()]
-    return next((each.text for each in sort_by_fit(parse_query(question), "Carla Mendes", others, {})), "Carla Mendes")
+    return next(
+        (passage.text for passage in sort_by_fit(parse_query(question), "Carla Mendes", others, {})), "Carla Mendes"
+    )
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ def chosen(question: str, texts: Mapping[str, float | None]) -> str:
 def test_what_says_most_beyond_the_name_is_shown(
     question: str, texts: Mapping[str, float | None], expected: str
 ) -> None:
-    assert chosen(question, texts) == expected
+    assert best_observation(question, texts) == expected
 
 
 @pytest.mark.parametrize(
@@ -46,23 +48,27 @@ def test_a_name_says_too_little_where_more_is_asked(question: str, place: str, e
 
 
 def test_what_is_found_by_its_head_alone_gives_way_to_the_content() -> None:
-    def found(place: str, text: str, lexical: float) -> Scored:
+    def scored_row(place: str, text: str, lexical: float) -> Scored:
         return Scored(passage(place, text, place=place), Points({"stove": lexical}, {}))
 
-    tag, first, second = found("tags", "kitchen", 3.0), found("content/1", "a", 1.0), found("content/2", "b", 2.0)
-    assert shown(tag, first, second) == second.passage
-    assert shown(found("tags", "stove", 3.0), first) == passage("tags", "stove", place="tags")
+    tag, first, second = (
+        scored_row("tags", "kitchen", 3.0),
+        scored_row("content/1", "a", 1.0),
+        scored_row("content/2", "b", 2.0),
+    )
+    assert choose(tag, first, second) == second.passage
+    assert choose(scored_row("tags", "stove", 3.0), first) == passage("tags", "stove", place="tags")
 
 
-def shown(*found: Scored) -> Passage:
-    return choose_passage(parse_query("stove"), found[0], found)
+def choose(*results: Scored) -> Passage:
+    return choose_passage(parse_query("stove"), results[0], results)
 
 
 def test_what_was_observed_is_ordered_by_words_beyond_the_name_and_by_meaning() -> None:
-    said = {"Carla is tall": 0.1, "Carla moved to Lyon": 0.8, "lives by a lake": 0.5, "Carla sings": None}
-    passages = [passage(text, text, place="text", cosine=cosine) for text, cosine in said.items()]
-    points = {each.key: Points({"carla": 9.0}, {"carla": 5.0}) for each in passages}
+    cosines = {"Carla is tall": 0.1, "Carla moved to Lyon": 0.8, "lives by a lake": 0.5, "Carla sings": None}
+    passages = [passage(text, text, place="text", cosine=cosine) for text, cosine in cosines.items()]
+    points = {passage.key: Points({"carla": 9.0}, {"carla": 5.0}) for passage in passages}
     points[passages[2].key] = Points({"live": 2.0}, {})
-    told = sort_by_fit(parse_query("Where does Carla live?"), "Carla Mendes", passages, points)
-    assert [each.text for each in told[:2]] == ["lives by a lake", "Carla moved to Lyon"]
+    answer = sort_by_fit(parse_query("Where does Carla live?"), "Carla Mendes", passages, points)
+    assert [passage.text for passage in answer[:2]] == ["lives by a lake", "Carla moved to Lyon"]
     assert sort_by_fit(parse_query("Carla Mendes"), "Carla Mendes", passages, points) == passages

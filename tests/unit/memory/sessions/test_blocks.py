@@ -24,19 +24,19 @@ def readable(label: str) -> Note:
 
 
 @pytest.fixture
-def stored(monkeypatch: pytest.MonkeyPatch) -> list[Note]:
-    """The blocks that can be read, beside one that cannot."""
-    found: list[Note] = []
+def readable_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Note]:
+    """The readable blocks. Reading also reports an unreadable block."""
+    notes: list[Note] = []
 
     async def notes_of(*_: object, unreadable: list[GraphError], **__: object) -> list[Note]:
         unreadable.append(LOST)
-        return found
+        return notes
 
     monkeypatch.setattr(blocks, "notes_of", notes_of)
-    return found
+    return notes
 
 
-@pytest.mark.usefixtures("stored")
+@pytest.mark.usefixtures("readable_blocks")
 async def test_an_edit_keeps_the_label_of_a_block_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     async def write(*args: Any) -> None:
         keys.append(args[4])
@@ -49,11 +49,13 @@ async def test_an_edit_keeps_the_label_of_a_block_that_cannot_be_read(monkeypatc
     assert keys == ["rules"]
 
 
-async def test_a_block_that_can_be_read_is_returned_beside_one_of_its_label_that_cannot(stored: list[Note]) -> None:
+async def test_a_block_that_can_be_read_is_returned_beside_one_of_its_label_that_cannot(
+    readable_blocks: list[Note],
+) -> None:
     with pytest.raises(GraphError, match="cannot be read"):
         await blocks.get_blocks(CORE, "home", "Rules")
-    stored.append(readable("RULES"))
+    readable_blocks.append(readable("RULES"))
     for label in ("RULES", "rules"):
-        found = await blocks.get_blocks(CORE, "home", label)
-        assert [block.text for block in found.blocks] == ["No shoes."]
-        assert "cannot be read" in str(found.warnings)
+        result = await blocks.get_blocks(CORE, "home", label)
+        assert [block.text for block in result.blocks] == ["No shoes."]
+        assert "cannot be read" in str(result.warnings)

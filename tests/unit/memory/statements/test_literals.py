@@ -114,20 +114,20 @@ PAIRS = [
 ]
 
 
-def said(new: str, *known: str) -> Verdict:
-    found = [CurrentObservation(str(place), text) for place, text in enumerate(known)]
-    return verdict(new, found, "")
+def verdict_on(new: str, *known: str) -> Verdict:
+    observations = [CurrentObservation(str(place), text) for place, text in enumerate(known)]
+    return verdict(new, observations, "")
 
 
 @for_rows("sentence", SENTENCES)
-@for_rows(("one", "other"), PAIRS)
-def test_statements_that_differ_in_a_telling_character_are_both_kept(one: str, other: str, sentence: str):
-    for known, new in ((one, other), (other, one)):
-        assert said(sentence.format(new), sentence.format(known)).known is None
+@for_rows(("text", "other"), PAIRS)
+def test_statements_that_differ_in_a_telling_character_are_both_kept(text: str, other: str, sentence: str):
+    for known, new in ((text, other), (other, text)):
+        assert verdict_on(sentence.format(new), sentence.format(known)).known is None
 
 
 @for_rows(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("Tiene 10 años", "Tiene 10 anos"),
         ("Er hat fünf Hunde", "Er hat funf Hunde"),
@@ -148,14 +148,14 @@ def test_statements_that_differ_in_a_telling_character_are_both_kept(one: str, o
         ("Runs 1.5 km", "Runs 1,5 km"),
     ],
 )
-def test_values_that_differ_in_an_accent_or_a_capital_or_a_decimal_sign_are_both_kept(one: str, other: str):
-    for known, new in ((one, other), (other, one)):
-        assert said(new, known).known is None
-    assert said(unicodedata.normalize("NFD", one), one).known is not None
+def test_values_that_differ_in_an_accent_or_a_capital_or_a_decimal_sign_are_both_kept(text: str, other: str):
+    for known, new in ((text, other), (other, text)):
+        assert verdict_on(new, known).known is None
+    assert verdict_on(unicodedata.normalize("NFD", text), text).known is not None
 
 
 @for_rows(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("Allergic: nuts, no fish", "Allergic: nuts no, fish"),
         ("казнить, нельзя помиловать", "казнить нельзя, помиловать"),
@@ -167,9 +167,9 @@ def test_values_that_differ_in_an_accent_or_a_capital_or_a_decimal_sign_are_both
         ("yes: no", "yes, no"),
     ],
 )
-def test_statements_with_commas_colons_or_semicolons_at_other_words_are_both_kept(one: str, other: str):
-    for known, new in ((one, other), (other, one)):
-        assert said(new, known).known is None
+def test_statements_with_commas_colons_or_semicolons_at_other_words_are_both_kept(text: str, other: str):
+    for known, new in ((text, other), (other, text)):
+        assert verdict_on(new, known).known is None
 
 
 @for_rows(
@@ -183,19 +183,19 @@ def test_statements_with_commas_colons_or_semicolons_at_other_words_are_both_kep
     ],
 )
 def test_equal_text_is_known(known: str, new: str):
-    assert said(new, known).known is not None
+    assert verdict_on(new, known).known is not None
 
 
 def test_what_a_sign_belongs_to_is_compared_with_it():
     known = "gave 👍 to apples and 👎 to pears"
-    assert said("gave 👍 to pears and 👎 to apples", known).known is None
-    assert said("C# runs beside C++ and Go", "C++ runs beside C# and Go").known is None
-    assert said("runs C# on Linux, C++ on Windows", "runs C++ on Linux, C# on Windows").known is None
-    assert said("asked Will about tea", "asked about tea").known is None
+    assert verdict_on("gave 👍 to pears and 👎 to apples", known).known is None
+    assert verdict_on("C# runs beside C++ and Go", "C++ runs beside C# and Go").known is None
+    assert verdict_on("runs C# on Linux, C++ on Windows", "runs C++ on Linux, C# on Windows").known is None
+    assert verdict_on("asked Will about tea", "asked about tea").known is None
 
 
 def test_what_is_not_proved_to_be_known_is_asked_about():
-    [doubt] = said("It was 5 °C in the hall", "It was −5 °C in the hall").doubts
+    [doubt] = verdict_on("It was 5 °C in the hall", "It was −5 °C in the hall").doubts
     assert doubt.known.text == "It was −5 °C in the hall"
 
 
@@ -208,28 +208,28 @@ def test_what_is_not_proved_to_be_known_is_asked_about():
 def test_a_character_that_is_put_in_makes_another_statement(text: str, sign: str, at: int, sentence: str):
     changed = text[:at] + sign + text[at:]
     assume(unicodedata.normalize("NFC", changed) != unicodedata.normalize("NFC", text))
-    one, other = sentence.format(text), sentence.format(changed)
-    assert said(other, one).known is None
-    assert said(one, other).known is None
+    answer, other = sentence.format(text), sentence.format(changed)
+    assert verdict_on(other, answer).known is None
+    assert verdict_on(answer, other).known is None
 
 
 @given(
-    one=st.characters(categories=["S", "M", "P", "N", "Lu"], exclude_characters=".,;:"),
+    text=st.characters(categories=["S", "M", "P", "N", "Lu"], exclude_characters=".,;:"),
     other=st.characters(categories=["S", "M", "P", "N", "L"], exclude_characters=".,;:"),
     sentence=st.sampled_from(("It was a{}b there", "It was a{} there", "It was {}a there", "It was {} there")),
 )
-def test_a_character_in_the_place_of_another_makes_another_statement(one: str, other: str, sentence: str):
-    assume(unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other))
-    assert said(sentence.format(other), sentence.format(one)).known is None
+def test_a_character_in_the_place_of_another_makes_another_statement(text: str, other: str, sentence: str):
+    assume(unicodedata.normalize("NFC", text) != unicodedata.normalize("NFC", other))
+    assert verdict_on(sentence.format(other), sentence.format(text)).known is None
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
-def test_same_text_ignores_only_encoding_white_space_and_final_full_stop(one: str, other: str):
-    def kept(text: str) -> str:
+def test_same_text_ignores_only_encoding_white_space_and_final_full_stop(text: str, other: str):
+    def without_spaces(text: str) -> str:
         return "".join(unicodedata.normalize("NFC", text).split())
 
-    if same_text(one, other):
-        assert kept(one).removesuffix(".") == kept(other).removesuffix(".")
+    if same_text(text, other):
+        assert without_spaces(text).removesuffix(".") == without_spaces(other).removesuffix(".")
 
 
 @for_rows(

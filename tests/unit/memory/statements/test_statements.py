@@ -12,7 +12,7 @@ from tables import for_rows
 
 
 @for_rows(
-    ("one", "other"),
+    ("written", "other"),
     [
         ("costs 1,200,000 dollars", "costs $1.2 million"),
         ("Das kostet 1.200 Euro im Jahr", "Das kostet 1200 € im Jahr"),
@@ -26,11 +26,14 @@ from tables import for_rows
         ("el jueves a las 9:00 en la oficina", "en la oficina, jueves, 9:00"),
     ],
 )
-def test_equal_values_are_equal_in_any_spelling(one: str, other: str):
-    language = language_of(f"{one}\n{other}")
-    found = [sorted((each.kind, each.amount) for each in values_of(text, language)[0]) for text in (one, other)]
-    assert found[0]
-    assert found[0] == found[1]
+def test_equal_values_are_equal_in_any_spelling(written: str, other: str):
+    language = language_of(f"{written}\n{other}")
+    results = [
+        sorted((value.kind, value.amount) for value in values_of(spelling, language)[0])
+        for spelling in (written, other)
+    ]
+    assert results[0]
+    assert results[0] == results[1]
 
 
 def is_asked(known: str, new: str, entity: str) -> bool:
@@ -115,13 +118,13 @@ def test_in_a_crowd_a_common_word_does_not_tell_which_statement_is_out_of_date()
         CurrentObservation(str(place), text) for place, text in enumerate(["the scanner is kept in the cellar", *crowd])
     ]
 
-    def asked(new: str, among: list[CurrentObservation]) -> list[str]:
+    def doubts_among(new: str, among: list[CurrentObservation]) -> list[str]:
         return [doubt.known.text for doubt in verdict(new, among, "").doubts]
 
-    assert asked("the room is used now", known) == []
-    assert asked("the room has been sold", known) == []
-    assert asked("the room is used now", known[1:2]) == [crowd[0]]
-    assert asked("the scanner was moved to the attic", known) == [known[0].text]
+    assert doubts_among("the room is used now", known) == []
+    assert doubts_among("the room has been sold", known) == []
+    assert doubts_among("the room is used now", known[1:2]) == [crowd[0]]
+    assert doubts_among("the scanner was moved to the attic", known) == [known[0].text]
 
 
 def test_a_document_is_compared_with_nothing_and_takes_no_time():

@@ -1,4 +1,4 @@
-"""Labelled pairs: what is not equal is kept, contradictions are asked about, and the heads are those of the tables."""
+"""Labelled pairs: unequal statements are kept, contradictions lead to questions, and the heads fit the tables."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from pathlib import Path
 import pytest
 
 from benchmarks import heads
-from benchmarks.remembering import PAIRS, UNSEEN, Pair, labelled
+from benchmarks.remembering import PAIRS, UNSEEN, Pair, read_pairs
 from graph_memory.memory.statements.pairs.weights import ABOUT_ONE_THING, CONTRADICTS, THRESHOLD
 from graph_memory.memory.statements.statement_verdict import CurrentObservation, Rule, Verdict, verdict
 
 
-def judged(pair: Pair) -> Verdict:
+def verdict_on(pair: Pair) -> Verdict:
     return verdict(pair.new, [CurrentObservation("1", pair.known)], pair.entity)
 
 
 @pytest.mark.parametrize("path", sorted(UNSEEN.rglob("*.jsonl")), ids=lambda path: path.stem)
 def test_no_pair_is_taken_for_known(path: Path):
-    assert [pair.id for pair in labelled(path) if judged(pair).rule is Rule.EQUAL_TEXT] == []
+    assert [pair.id for pair in read_pairs(path) if verdict_on(pair).rule is Rule.EQUAL_TEXT] == []
 
 
 def test_most_contradictions_are_asked_about_and_few_others():
-    pairs = list(chain.from_iterable(labelled(path) for path in heads.TABLES if path.is_relative_to(UNSEEN)))
-    asked = {is_wrong: [bool(judged(pair).doubts) for pair in pairs if (pair.label == "contradicted") is is_wrong]
+    pairs = list(chain.from_iterable(read_pairs(path) for path in heads.TABLES if path.is_relative_to(UNSEEN)))
+    results = {is_wrong: [bool(verdict_on(pair).doubts) for pair in pairs if (pair.label == "contradicted") is is_wrong]
              for is_wrong in (True, False)}  # fmt: skip
-    assert sum(asked[True]) >= 0.70 * len(asked[True])
-    assert sum(asked[False]) <= 0.25 * len(asked[False])
+    assert sum(results[True]) >= 0.70 * len(results[True])
+    assert sum(results[False]) <= 0.25 * len(results[False])
 
 
 @pytest.mark.long
 @pytest.mark.skipif(not PAIRS.is_file(), reason="one of the tables is not in this repository")
 def test_the_weights_are_those_that_training_gives():
-    found, threshold = heads.trained(heads.read_sample())
-    assert pytest.approx(found.about, abs=0.01) == ABOUT_ONE_THING
-    assert pytest.approx(found.contradicts, abs=0.01) == CONTRADICTS
+    result, threshold = heads.train_with_threshold(heads.read_sample())
+    assert pytest.approx(result.about, abs=0.01) == ABOUT_ONE_THING
+    assert pytest.approx(result.contradicts, abs=0.01) == CONTRADICTS
     assert pytest.approx(threshold, abs=0.01) == THRESHOLD

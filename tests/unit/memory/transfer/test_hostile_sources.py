@@ -20,14 +20,14 @@ HEAD = b":ID,age:int,ok:boolean,:LABEL\n"
 XML = b'<graphml><key id="k" for="node" attr.name="x" attr.type="int"/><graph>\n'
 
 
-def refused(source: Path, **reading: str) -> list[Refused]:
+def refusals(source: Path, **reading: str) -> list[Refused]:
     return [item for item in items_of(sources_of([source]), SourceOptions(**reading)) if isinstance(item, Refused)]
 
 
-def told(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
+def refusal_of(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
     """Return the place, the message, and whether it ended the file, of the only fault in a file."""
     (folder / name).write_bytes(data)
-    (only,) = refused(folder / name)
+    (only,) = refusals(folder / name)
     assert only.code in (Code.INVALID_SOURCE, Code.INVALID_PROPERTY)
     return str(only.place), only.message, only.ends
 
@@ -97,9 +97,9 @@ GRAPHML = [
 def test_a_fault_is_told_with_line_and_column(data: bytes, place: str, part: str, ends: bool, tmp_path: Path) -> None:
     name = place.partition(":")[0]
     rest = b"" if ends or name != "x.graphml" else b"</graph></graphml>"
-    found = told(name, data + rest, tmp_path)
-    assert (found[0], found[2]) == (place, ends)
-    assert part in found[1]
+    results = refusal_of(name, data + rest, tmp_path)
+    assert (results[0], results[2]) == (place, ends)
+    assert part in results[1]
 
 
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.jsonl.gz", "x.graphml.gz"])
@@ -113,7 +113,7 @@ def test_a_truncated_gzip_ends_with_the_line_before(name: str, tmp_path: Path) -
     data = start + b"".join(row[name.split(".")[1]] % number for number in range(10_000))
     whole = gzip.compress(data)
     for damaged in (whole[:-10], whole[: len(whole) // 2], whole[:100] + b"\0" * 50 + whole[150:]):
-        place, message, ends = told(name, damaged, tmp_path)
+        place, message, ends = refusal_of(name, damaged, tmp_path)
         assert place.startswith(name)
         assert message == "The compressed file is damaged or cut short after this line"
         assert ends
@@ -135,7 +135,7 @@ def test_a_cell_of_100_mb_is_refused_without_being_kept(
 ) -> None:
     for module in ("files", "csv_reading", "graphml_reading"):
         monkeypatch.setattr(f"graph_memory.memory.transfer.formats.{module}.MAX_BYTES", 1_000_000)
-    place, message, ends = told(name, start + b"x" * 3_000_000 + end, tmp_path)
+    place, message, ends = refusal_of(name, start + b"x" * 3_000_000 + end, tmp_path)
     assert place.startswith(f"{name}:")
     assert f"longer than {files.MAX_BYTES:,} bytes" in message
     assert ends
@@ -143,7 +143,7 @@ def test_a_cell_of_100_mb_is_refused_without_being_kept(
 
 def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graph_memory.memory.transfer.formats.csv_reading.MAX_BYTES", 1_000_000)
-    place, message, _ = told("x.csv", b':ID,:LABEL\n1,"' + b"xxx\n" * 500_000 + b'"\n', tmp_path)
+    place, message, _ = refusal_of("x.csv", b':ID,:LABEL\n1,"' + b"xxx\n" * 500_000 + b'"\n', tmp_path)
     assert place.startswith("x.csv:")
     assert "longer than" in message
 
@@ -156,8 +156,8 @@ def test_graphml_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_pat
     node = '<node id="1" labels="Größe"/></graph></graphml>'
     xml = f'<?xml version="1.0" encoding="{encoding}"?><graphml><graph>{node}'
     (tmp_path / "x.graphml").write_bytes(xml.encode(encoding))
-    (found,) = items_of(sources_of([tmp_path]), SourceOptions())
-    assert getattr(found, "labels", None) == ("Größe",)
+    (item,) = items_of(sources_of([tmp_path]), SourceOptions())
+    assert getattr(item, "labels", None) == ("Größe",)
 
 
 @for_rows(
@@ -169,7 +169,7 @@ def test_graphml_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_pat
 )
 def test_graphml_in_an_encoding_that_cannot_be_read_is_refused_by_its_name(encoding: str, tmp_path: Path) -> None:
     xml = f'<?xml version="1.0" encoding="{encoding}"?><graphml/>'
-    place, message, ends = told("x.graphml", xml.encode(), tmp_path)
+    place, message, ends = refusal_of("x.graphml", xml.encode(), tmp_path)
     assert (place, ends) == ("x.graphml:1", True)
     assert message == f'The file says that its encoding is "{encoding}", which cannot be read'
 
@@ -179,7 +179,7 @@ def test_graphml_in_an_encoding_that_cannot_be_read_is_refused_by_its_name(encod
 @for_rows("name", ["x.graphml", "x.csv", "x.jsonl"])
 def test_a_file_in_utf_32_is_told_as_such(name: str, start: str, encoding: str, tmp_path: Path) -> None:
     data = f'{start}<?xml version="1.0" encoding="UTF-32"?><graphml/>'.encode(encoding)
-    place, message, ends = told(name, data, tmp_path)
+    place, message, ends = refusal_of(name, data, tmp_path)
     assert (place, message, ends) == (f"{name}:1", "The file is UTF-32, not UTF-8", True)
 
 
@@ -187,7 +187,7 @@ def test_a_file_in_utf_32_is_told_as_such(name: str, start: str, encoding: str, 
 def test_a_long_attribute_is_read_or_refused_in_time_that_grows_with_its_length(size: int, tmp_path: Path) -> None:
     began = time.monotonic()
     (tmp_path / "x.graphml").write_bytes(b'<graphml><graph><node labels="' + b"x" * size + b'"/></graph></graphml>')
-    assert ["longer than" in one.message for one in refused(tmp_path)] == [size > files.MAX_BYTES]
+    assert ["longer than" in refusal.message for refusal in refusals(tmp_path)] == [size > files.MAX_BYTES]
     assert time.monotonic() - began < (10 if size < files.MAX_BYTES else 30)
 
 
@@ -199,7 +199,7 @@ def test_a_file_of_empty_lines_is_refused_after_so_many(
     name: str, start: bytes, line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_EMPTY_LINES", 1_000)
-    place, message, ends = told(name, gzip.compress(start + line * 100_000, 1), tmp_path)
+    place, message, ends = refusal_of(name, gzip.compress(start + line * 100_000, 1), tmp_path)
     assert message == "More than 1,000 empty lines follow each other"
     assert place.startswith(f"{name}:100")
     assert ends
@@ -207,15 +207,15 @@ def test_a_file_of_empty_lines_is_refused_after_so_many(
 
 def test_rows_after_a_fault_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(HEAD + b"1,x,true,P\n2,3,true,P\n3,x,true,P\n")
-    assert [str(one.place) for one in refused(tmp_path)] == ["x.csv:2, column age", "x.csv:4, column age"]
+    assert [str(refusal.place) for refusal in refusals(tmp_path)] == ["x.csv:2, column age", "x.csv:4, column age"]
     assert len(list(items_of(sources_of([tmp_path]), SourceOptions()))) == 3
 
 
 def test_lists_are_joined_where_that_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b":ID,x:string[],:LABEL\n1,a;b,P\n")
     (tmp_path / "x.jsonl").write_bytes(b'{"node": {"id": "1", "type": "A", "properties": {"x": ["a", 2, true]}}}')
-    found = list(items_of(sources_of([tmp_path]), SourceOptions(join_arrays=", ")))
-    assert [getattr(item, "properties", None) for item in found] == [{"x": "a, b"}, {"x": "a, 2, true"}]
+    items = list(items_of(sources_of([tmp_path]), SourceOptions(join_arrays=", ")))
+    assert [getattr(item, "properties", None) for item in items] == [{"x": "a, b"}, {"x": "a, 2, true"}]
 
 
 @pytest.mark.parametrize("name", ["x.txt", "missing.csv", "empty"])
@@ -246,12 +246,12 @@ def test_a_node_that_is_there_twice_is_refused_and_names_the_first(tmp_path: Pat
 def test_what_joins_a_node_that_is_there_twice_is_left_out_with_it(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(HEAD + b"1,2,true,P\n2,2,true,P\n1,2,true,Q\n3,2,true,P\n")
     (tmp_path / "b.csv").write_bytes(b":START_ID,:END_ID,:TYPE\n2,1,Knows\n2,3,Knows\n1,3,Knows\n2,4,Knows\n")
-    with pytest.raises(GraphError) as refused:
+    with pytest.raises(GraphError) as refusals:
         infer_ontology(tmp_path)
-    told = refused.value.message
-    assert "The source has 4 faults" in told
-    assert "b.csv:2: The Knows joins 1, but several nodes of the source have that id" in told
-    assert "b.csv:4: The Knows joins 1, but several" in told
-    assert "b.csv:5: The Knows has no node 4 to join" in told
+    message = refusals.value.message
+    assert "The source has 4 faults" in message
+    assert "b.csv:2: The Knows joins 1, but several nodes of the source have that id" in message
+    assert "b.csv:4: The Knows joins 1, but several" in message
+    assert "b.csv:5: The Knows has no node 4 to join" in message
     (known,) = infer_ontology(tmp_path, skip_invalid=True).connection_types
     assert (known.from_types, known.to_types) == (("P",), ("P",))

@@ -53,9 +53,9 @@ def rows(seed: int) -> list[Row]:
     return [*people, *cars, *few, *owns, *knows]
 
 
-def inferred(given: Sequence[Row]) -> Ontology:
+def infer(values: Sequence[Row]) -> Ontology:
     inference = Inference()
-    for row in given:
+    for row in values:
         if row.ends is None:
             inference.node(row.type, row.properties)
         else:
@@ -79,11 +79,13 @@ def faults(rng: random.Random, held: Sequence[Row]) -> list[Row]:
     ]
     missing = [without(rng.choice(of["Person"]), rng.choice(["name", "passport", "born"])) for _ in range(8)]
     missing += [without(rng.choice(of["Car"]), rng.choice(["colour", "price", "new"])) for _ in range(7)]
-    other = [changed(rng.choice(of["Person"]), "children", rng.choice(["two", 1.5, True])) for _ in range(5)]
-    other += [changed(rng.choice(of["Car"]), "price", rng.choice(["9", False])) for _ in range(5)]
-    other += [changed(rng.choice(of["Person"]), "born", rng.choice(["1980-02-30", "long ago", 1980])) for _ in range(5)]
-    enum = [changed(rng.choice(of["Car"]), "colour", rng.choice(["Red", "pink", ""])) for _ in range(5)]
-    enum += [changed(rng.choice(of["OWNS"]), "kind", rng.choice(["stolen", "Bought"])) for _ in range(5)]
+    other = [with_value(rng.choice(of["Person"]), "children", rng.choice(["two", 1.5, True])) for _ in range(5)]
+    other += [with_value(rng.choice(of["Car"]), "price", rng.choice(["9", False])) for _ in range(5)]
+    other += [
+        with_value(rng.choice(of["Person"]), "born", rng.choice(["1980-02-30", "long ago", 1980])) for _ in range(5)
+    ]
+    enum = [with_value(rng.choice(of["Car"]), "colour", rng.choice(["Red", "pink", ""])) for _ in range(5)]
+    enum += [with_value(rng.choice(of["OWNS"]), "kind", rng.choice(["stolen", "Bought"])) for _ in range(5)]
     return [*wrong_ends, *missing, *other, *enum]
 
 
@@ -91,19 +93,19 @@ def without(row: Row, name: str) -> Row:
     return replace(row, properties={key: value for key, value in row.properties.items() if key != name})
 
 
-def changed(row: Row, name: str, value: PropertyValue) -> Row:
+def with_value(row: Row, name: str, value: PropertyValue) -> Row:
     return replace(row, properties={**row.properties, name: value})
 
 
 @for_rows("seed", range(10))
 def test_what_is_inferred_from_nine_tenths_accepts_the_rest_and_refuses_50_faults(seed: int):
-    rng, every = random.Random(seed), rows(seed)
-    rng.shuffle(every)
-    cut = len(every) * 9 // 10
-    ontology = inferred(every[:cut])
-    for row in every[cut:]:
+    rng, shuffled = random.Random(seed), rows(seed)
+    rng.shuffle(shuffled)
+    cut = len(shuffled) * 9 // 10
+    ontology = infer(shuffled[:cut])
+    for row in shuffled[cut:]:
         check(ontology, row)
-    seeded = faults(rng, every[cut:])
+    seeded = faults(rng, shuffled[cut:])
     assert len(seeded) == 50
     for row in seeded:
         with pytest.raises(GraphError):
@@ -111,7 +113,7 @@ def test_what_is_inferred_from_nine_tenths_accepts_the_rest_and_refuses_50_fault
 
 
 def test_types_properties_and_rules_are_what_the_data_bears_out():
-    ontology = inferred(rows(1))
+    ontology = infer(rows(1))
     assert parse(to_yaml(ontology)) == ontology
     person = {rule.name: rule for rule in ontology.node_type("Person").properties}
     car = {rule.name: rule for rule in ontology.node_type("Car").properties}
@@ -125,7 +127,7 @@ def test_types_properties_and_rules_are_what_the_data_bears_out():
 
 
 def test_few_rows_make_no_rules_but_the_type_of_values():
-    palace = inferred(rows(1)).node_type("Palace")
+    palace = infer(rows(1)).node_type("Palace")
     assert [(rule.name, rule.type, rule.required, rule.unique, rule.enum) for rule in palace.properties] == [
         ("rooms", PropertyType.INTEGER, False, False, ())
     ]
@@ -133,10 +135,10 @@ def test_few_rows_make_no_rules_but_the_type_of_values():
 
 def test_a_value_that_came_up_seldom_makes_no_enum():
     common = [Row("A", {"x": word}) for word in ("a", "b") for _ in range(100)]
-    assert inferred(common).node_type("A").properties[0].enum == ("a", "b")
-    assert inferred([*common, *[Row("A", {"x": "c"})] * 2]).node_type("A").properties[0].enum == ()
+    assert infer(common).node_type("A").properties[0].enum == ("a", "b")
+    assert infer([*common, *[Row("A", {"x": "c"})] * 2]).node_type("A").properties[0].enum == ()
 
 
 def test_values_of_several_types_leave_the_type_open():
-    mixed = inferred([Row("A", {"x": value, "y": number}) for value, number in (("a", 1), (1, 2.5))]).node_type("A")
+    mixed = infer([Row("A", {"x": value, "y": number}) for value, number in (("a", 1), (1, 2.5))]).node_type("A")
     assert [rule.type for rule in mixed.properties] == [None, PropertyType.NUMBER]

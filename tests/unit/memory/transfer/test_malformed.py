@@ -16,7 +16,7 @@ from graph_memory import GraphError, infer_ontology
 from graph_memory.memory.transfer.formats.memories.recognise import is_memory, rows_of
 from graph_memory.memory.transfer.load.merged_records import MergedRecords
 from graph_memory.memory.transfer.results import MemoryFormat
-from unit.memory.transfer.test_memories import EVENTS, ITEMS, MEM0, NOTE, OFFICIAL, stored
+from unit.memory.transfer.test_memories import EVENTS, ITEMS, MEM0, NOTE, OFFICIAL, write_store
 
 DAMAGED = 60
 CSV = """\
@@ -91,7 +91,7 @@ PYTHON_ERROR_FRAGMENTS = (
 )
 
 
-def damaged(data: bytes, chance: random.Random) -> bytes:
+def damage(data: bytes, chance: random.Random) -> bytes:
     """Return data with one to three damages: a part put in, cut off, doubled or moved."""
     for _ in range(chance.randint(1, 3)):
         at, length = chance.randrange(len(data) + 1), chance.choice([0, 0, 1, 8, 40])
@@ -123,18 +123,18 @@ def test_a_damaged_file_is_read_or_refused_quickly_in_words_of_our_own(
     chance, began = random.Random(name), time.monotonic()
     path = tmp_path / (f"{name}.gz" if is_compressed and form != "markdown" else name)
     for _ in range(DAMAGED):
-        path.write_bytes(damaged(gzip.compress(text.encode(), mtime=0) if is_compressed else text.encode(), chance))
-        assert [told for told in faults(path, form) if any(word in told for word in PYTHON_ERROR_FRAGMENTS)] == []
+        path.write_bytes(damage(gzip.compress(text.encode(), mtime=0) if is_compressed else text.encode(), chance))
+        assert [fault for fault in faults(path, form) if any(word in fault for word in PYTHON_ERROR_FRAGMENTS)] == []
     assert time.monotonic() - began < 30
 
 
 def test_damaged_database_never_leaks_python_error_messages(tmp_path: Path):
-    path, chance = stored(tmp_path / "store", EVENTS) / "mnemograph.db", random.Random(1)
+    path, chance = write_store(tmp_path / "store", EVENTS) / "mnemograph.db", random.Random(1)
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     data = path.read_bytes()
     for number in range(DAMAGED):
-        (copy := tmp_path / f"{number}.db").write_bytes(damaged(data, chance))
+        (copy := tmp_path / f"{number}.db").write_bytes(damage(data, chance))
         assert [
-            told for told in faults(copy, "mnemograph") if any(word in told for word in PYTHON_ERROR_FRAGMENTS)
+            fault for fault in faults(copy, "mnemograph") if any(word in fault for word in PYTHON_ERROR_FRAGMENTS)
         ] == []

@@ -31,7 +31,7 @@ AT = "2026-11-25T02:36:24.242314Z"
 
 
 class Read:
-    """What a reader gave of a memory, by its kinds."""
+    """The records that a reader returned of a memory, by kind."""
 
     def __init__(self, path: Path, form: MemoryFormat | None = None) -> None:
         self.form = form or recognise_format(path)
@@ -44,14 +44,14 @@ class Read:
 
     @property
     def types(self) -> dict[str, str | None]:
-        return {each.name: each.type for each in self.entities}
+        return {entity.name: entity.type for entity in self.entities}
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        return [(each.entity, each.text) for each in self.observations]
+        return [(row.entity, row.text) for row in self.observations]
 
 
-def written(folder: Path, name: str, text: str | bytes) -> Path:
+def write(folder: Path, name: str, text: str | bytes) -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -61,7 +61,7 @@ def written(folder: Path, name: str, text: str | bytes) -> Path:
 @pytest.mark.parametrize("name", ["memory.jsonl", "memory.json", "memory.jsonl.gz"])
 def test_a_file_of_the_official_server_is_read_under_any_name_that_it_had(tmp_path: Path, name: str) -> None:
     data = OFFICIAL.encode()
-    read = Read(written(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data))
+    read = Read(write(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data))
     assert read.form == "official"
     assert read.types == {"Ada Lovelace": "person", "": ""}
     assert read.texts == [("Ada Lovelace", "likes tea"), ("Ada Lovelace", "writes code")]
@@ -85,8 +85,8 @@ def test_every_damaged_line_is_refused_with_its_number_and_the_rest_is_read(tmp_
         b'{"type":"note","text":"left out"}',
         b'{"type":"relation","from":"a","to":"a","relationType":"t","since":1}',
     ]
-    read = Read(written(tmp_path, "m.jsonl", b"\n".join(lines)))
-    assert [told.split(": ")[0] for told in read.refused] == [
+    read = Read(write(tmp_path, "m.jsonl", b"\n".join(lines)))
+    assert [text.split(": ")[0] for text in read.refused] == [
         "m.jsonl:2",
         "m.jsonl:4, column observations[1]",
         "m.jsonl:5, column name",
@@ -108,10 +108,10 @@ def test_an_answer_of_read_graph_is_read_of_either_server(tmp_path: Path) -> Non
         "entities": [{"name": "a", "type": "t", "observations": ["x"]}],
         "relations": [{"source": "a", "target": "a", "relationType": "IS"}],
     }
-    one = Read(written(tmp_path, "one.json", json.dumps(official)))
-    two = Read(written(tmp_path, "two.json", json.dumps(other, indent=1)))
-    assert (one.form, two.form) == ("official", "mcp-neo4j-memory")
-    assert one.types == two.types == {"a": "t"}
+    result = Read(write(tmp_path, "one.json", json.dumps(official)))
+    two = Read(write(tmp_path, "two.json", json.dumps(other, indent=1)))
+    assert (result.form, two.form) == ("official", "mcp-neo4j-memory")
+    assert result.types == two.types == {"a": "t"}
     assert two.relations == [("a", "a", "IS")]
 
 
@@ -131,7 +131,7 @@ def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without
 ) -> None:
     entities = [{key: value for key, value in item.items() if key != "type"} for item in ITEMS[:3]]
     data = ITEMS if kind == "items" else {"entities": entities, "relations": ITEMS[3:]}
-    read = Read(written(tmp_path, name, json.dumps(data, indent=indent)))
+    read = Read(write(tmp_path, name, json.dumps(data, indent=indent)))
     assert read.form == "official"
     assert read.types == {"a": "t", "b": None, "c": None}
     assert (read.texts, read.relations, read.refused) == ([("a", "x")], [("a", "b", "is")], [])
@@ -155,7 +155,7 @@ def test_json_of_the_official_server_is_read_whole_whatever_its_name_and_without
     ],
 )
 def test_a_file_of_the_official_server_without_data_is_an_empty_memory(tmp_path: Path, name: str, data: bytes) -> None:
-    read = Read(written(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data), "official")
+    read = Read(write(tmp_path, name, gzip.compress(data) if name.endswith(".gz") else data), "official")
     assert (read.entities, read.relations, read.refused) == ([], [], [])
 
 
@@ -167,7 +167,7 @@ def test_nothing_is_imported_from_a_path_of_the_environment_that_is_no_file(tmp_
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "text"),
     [
         ("[1]", "m.json, property items: Entry 1 of items is a number; it must be an object"),
         ('[{"type": "entity", "name": 1}]', "m.json, items 1, property name: name is a number; it must be text"),
@@ -177,9 +177,9 @@ def test_nothing_is_imported_from_a_path_of_the_environment_that_is_no_file(tmp_
         ("hello", "m.json: The file is not JSON: column 1: a value is missing"),
     ],
 )
-def test_a_file_that_is_no_memory_of_the_official_server_says_why(tmp_path: Path, data: str, told: str) -> None:
-    (only,) = Read(written(tmp_path, "m.json", data), "official").refused
-    assert only.replace("column items", "property items").replace("column entities", "property entities") == told
+def test_a_file_that_is_no_memory_of_the_official_server_says_why(tmp_path: Path, data: str, text: str) -> None:
+    (only,) = Read(write(tmp_path, "m.json", data), "official").refused
+    assert only.replace("column items", "property items").replace("column entities", "property entities") == text
 
 
 def event(op: str, data: object, session: str = "s1", at: str = AT) -> dict[str, object]:
@@ -210,16 +210,16 @@ EVENTS = [
 ]
 
 
-def stored(folder: Path, events: list[dict[str, object]]) -> Path:
+def write_store(folder: Path, events: list[dict[str, object]]) -> Path:
     """Return a store as mnemograph 0.5 keeps it, with the last event still in its write-ahead log."""
     folder.mkdir()
     db = sqlite3.connect(folder / "mnemograph.db", isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("CREATE TABLE events (id TEXT, ts TEXT, op TEXT, session_id TEXT, source TEXT, data TEXT)")
-    for each in events:
+    for event in events:
         db.execute(
             "INSERT INTO events VALUES (:id, :ts, :op, :session_id, :source, :data)",
-            each | {"data": each["data"] if isinstance(each["data"], str) else json.dumps(each["data"])},
+            event | {"data": event["data"] if isinstance(event["data"], str) else json.dumps(event["data"])},
         )
     open_stores.append(db)  # closing it would empty the write-ahead log
     return folder
@@ -231,15 +231,15 @@ open_stores: list[sqlite3.Connection] = []
 @pytest.mark.parametrize("kind", ["folder", "database", "events"])
 def test_a_store_of_mnemograph_is_what_lives_at_its_end_with_times_and_sessions(tmp_path: Path, kind: str) -> None:
     if kind == "events":
-        path = written(tmp_path, "events.jsonl", "\n".join(map(json.dumps, EVENTS)))
+        path = write(tmp_path, "events.jsonl", "\n".join(map(json.dumps, EVENTS)))
     else:
-        folder = stored(tmp_path / "store", EVENTS)
+        folder = write_store(tmp_path / "store", EVENTS)
         path = folder if kind == "folder" else folder / "mnemograph.db"
     read = Read(path)
     assert read.form == "mnemograph"
     assert not read.refused
     assert read.types == {"Ada": "entity", "The Engine": "project"}
-    assert [(one.text, one.time, one.source) for one in read.observations] == [
+    assert [(row.text, row.time, row.source) for row in read.observations] == [
         ("writes code", AT, "s1"),
         ("moved", AT, "s2"),
     ]
@@ -248,23 +248,23 @@ def test_a_store_of_mnemograph_is_what_lives_at_its_end_with_times_and_sessions(
 
 
 def test_a_memory_that_mnemograph_set_back_is_read_as_it_was_then(tmp_path: Path) -> None:
-    def made(name: str, at: str) -> dict[str, object]:
+    def creation(name: str, at: str) -> dict[str, object]:
         return event("create_entity", {"id": name, "name": name, "type": "entity", "observations": []}, at=at)
 
     events = [
-        made("kept", "2026-01-01T00:00:00+00:00"),
-        made("undone", "2026-01-03T00:00:00+00:00"),
+        creation("kept", "2026-01-01T00:00:00+00:00"),
+        creation("undone", "2026-01-03T00:00:00+00:00"),
         event("restore_to", {"timestamp": "2026-01-02T00:00:00+00:00"}, at="2026-01-04T00:00:00+00:00"),
-        made("later", "2026-01-05T00:00:00+00:00"),
+        creation("later", "2026-01-05T00:00:00+00:00"),
     ]
-    assert list(Read(stored(tmp_path / "store", events)).types) == ["kept", "later"]
+    assert list(Read(write_store(tmp_path / "store", events)).types) == ["kept", "later"]
 
 
 def test_a_damaged_store_of_mnemograph_is_refused_with_the_event(tmp_path: Path) -> None:
     torn = event("create_entity", "")
     bad = [EVENTS[3], torn | {"data": '{"id": '}, event("create_entity", {"id": "n"}), event("explode", {})]
-    read = Read(stored(tmp_path / "store", bad))
-    assert [told.split(":")[0] for told in read.refused] == [
+    read = Read(write_store(tmp_path / "store", bad))
+    assert [text.split(":")[0] for text in read.refused] == [
         "mnemograph.db, event 2",
         "mnemograph.db, event 3, property name",
         "mnemograph.db, event 4, property op",
@@ -285,20 +285,20 @@ def test_memories_of_mem0_are_observations_of_whom_they_are_about(tmp_path: Path
     whole = MEM0 if wrap == "list" else {"results": MEM0, "relations": relations}
     lines = "\n".join(map(json.dumps, MEM0))
     name = "m.jsonl" if wrap == "lines" else "m.json"
-    read = Read(written(tmp_path, name, lines if wrap == "lines" else json.dumps(whole)))
+    read = Read(write(tmp_path, name, lines if wrap == "lines" else json.dumps(whole)))
     assert read.form == "mem0"
     assert not read.refused
     assert read.texts == [("ada", "Likes tea"), ("ci", "Runs nightly")]
     assert read.entities[0].type == "user"
     assert read.entities[1].type == "agent"
-    assert [one.source for one in read.observations] == ["mem0, id m1", "mem0, id m2, run_id 7"]
-    assert [one.time for one in read.observations] == [AT, AT]
+    assert [row.source for row in read.observations] == ["mem0, id m1", "mem0, id m2, run_id 7"]
+    assert [row.time for row in read.observations] == [AT, AT]
     assert read.relations == ([("ada", "tea", "likes")] if wrap == "results" else [])
 
 
 def test_a_memory_of_mem0_without_text_is_refused_with_its_number(tmp_path: Path) -> None:
-    read = Read(written(tmp_path, "m.json", json.dumps([*MEM0, {"id": "m3"}, {"memory": None}])))
-    assert [told.split(":")[0] for told in read.refused] == [
+    read = Read(write(tmp_path, "m.json", json.dumps([*MEM0, {"id": "m3"}, {"memory": None}])))
+    assert [text.split(":")[0] for text in read.refused] == [
         "m.json, results 3, property memory",
         "m.json, results 4, property memory",
     ]
@@ -335,20 +335,18 @@ Some prose about [[Tea#History|the other]] and [a page](people/ada.md).
 
 
 def test_a_folder_of_notes_is_read_with_front_matter_observations_relations_and_links(tmp_path: Path) -> None:
-    written(tmp_path, "drinks/coffee.md", NOTE)
-    written(tmp_path, "drinks/tea.md", "Plain text\n")
-    written(
-        tmp_path, "People/Ada.md", "---\naliases: [Countess]\nnested: {a: 1}\n---\nSee [[Countess]] and `[[No]]`.\n"
-    )
-    written(tmp_path, ".obsidian/hidden.md", "[[Secret]]")
-    written(tmp_path, "data.txt", "left alone")
+    write(tmp_path, "drinks/coffee.md", NOTE)
+    write(tmp_path, "drinks/tea.md", "Plain text\n")
+    write(tmp_path, "People/Ada.md", "---\naliases: [Countess]\nnested: {a: 1}\n---\nSee [[Countess]] and `[[No]]`.\n")
+    write(tmp_path, ".obsidian/hidden.md", "[[Secret]]")
+    write(tmp_path, "data.txt", "left alone")
     read = Read(tmp_path)
     assert read.form == "markdown"
     assert not read.refused
     assert read.types == {"Coffee Brewing": "guide", "tea": "note", "Ada": "note"}
     assert read.texts == [("Coffee Brewing", "[method] Pour over is best #brewing (with care)")]
-    told = read.observations[0]
-    assert (told.time, told.source, told.place.line) == ("2026-01-02", "drinks/coffee.md", 15)
+    row = read.observations[0]
+    assert (row.time, row.source, row.place.line) == ("2026-01-02", "drinks/coffee.md", 15)
     assert read.relations == [
         ("Ada", "Ada", "links_to"),
         ("Coffee Brewing", "Ada", "author"),
@@ -357,7 +355,7 @@ def test_a_folder_of_notes_is_read_with_front_matter_observations_relations_and_
         ("Coffee Brewing", "Chocolate", "pairs_with"),
         ("Coffee Brewing", "tea", "inspired by"),
     ]
-    coffee = next(each for each in read.entities if each.name == "Coffee Brewing")
+    coffee = next(entity for entity in read.entities if entity.name == "Coffee Brewing")
     assert coffee.properties["tags"] == "drink, hot"
     assert coffee.properties["rating"] == 4
     assert "Some prose" in coffee.description
@@ -367,8 +365,8 @@ def test_a_folder_of_notes_is_read_with_front_matter_observations_relations_and_
 
 
 def test_notes_of_the_same_title_keep_apart_by_their_paths(tmp_path: Path) -> None:
-    written(tmp_path, "a/Index.md", "to [[b/Index]]")
-    written(tmp_path, "b/Index.md", "to [[Index]]")
+    write(tmp_path, "a/Index.md", "to [[b/Index]]")
+    write(tmp_path, "b/Index.md", "to [[Index]]")
     read = Read(tmp_path)
     assert list(read.types) == ["a/Index", "b/Index"]
     assert read.relations == [("a/Index", "b/Index", "links_to"), ("b/Index", "b/Index", "links_to")]
@@ -377,16 +375,16 @@ def test_notes_of_the_same_title_keep_apart_by_their_paths(tmp_path: Path) -> No
 def test_hostile_notes_are_refused_each_with_its_path_and_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "outside.md").write_text("secret")
     vault = tmp_path / "vault"
-    written(vault, "good.md", "text")
-    written(vault, "bomb.md", "---\na: &a [x]\nb: [*a, *a]\n---\n")
-    written(vault, "bytes.md", b"\xff\xfe\x00")
-    written(vault, "tag.md", "---\na: !!python/object:os.system ls\n---\n")
-    written(vault, "big.md", b"x" * (4 * 1024 * 1024 + 1))
+    write(vault, "good.md", "text")
+    write(vault, "bomb.md", "---\na: &a [x]\nb: [*a, *a]\n---\n")
+    write(vault, "bytes.md", b"\xff\xfe\x00")
+    write(vault, "tag.md", "---\na: !!python/object:os.system ls\n---\n")
+    write(vault, "big.md", b"x" * (4 * 1024 * 1024 + 1))
     (vault / "link.md").symlink_to(tmp_path / "outside.md")
     (vault / "loop").symlink_to(vault)
     os.mkfifo(vault / "pipe.md")
     read = Read(vault)
-    assert sorted(told.split(":")[0] for told in read.refused) == ["big.md", "bytes.md"]
+    assert sorted(text.split(":")[0] for text in read.refused) == ["big.md", "bytes.md"]
     assert list(read.types) == ["bomb", "good", "tag"]
     assert read.notes[:2] == ["links in the file system are not followed"] * 2
     assert [("bomb.md" in note, "tag.md" in note) for note in read.notes[2:]] == [(True, False), (False, True)]
@@ -395,7 +393,7 @@ def test_hostile_notes_are_refused_each_with_its_path_and_links_are_not_followed
 def test_what_is_no_memory_is_not_guessed_at(tmp_path: Path) -> None:
     for name, text in (("a.jsonl", '{"node": {}}'), ("b.json", "{}"), ("c.txt", "hello"), ("d.json", "{")):
         with pytest.raises(GraphError) as raised:
-            recognise_format(written(tmp_path, name, text))
+            recognise_format(write(tmp_path, name, text))
         assert raised.value.code is Code.INVALID_ARGUMENT
     with pytest.raises(GraphError):
         list(rows_of(tmp_path / "c.txt", "neo4j-agent-memory"))

@@ -1,4 +1,4 @@
-"""What is made of the rows of a Neo4j server."""
+"""Records from the rows of a Neo4j server."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Served:
 
 
 def read(monkeypatch: pytest.MonkeyPatch, *properties: dict[str, object], **options: str) -> list[Item]:
-    nodes = [NodeRow(f"4:{n}", f"4:{n}", ["Person"], each) for n, each in enumerate(properties)]
+    nodes = [NodeRow(f"4:{n}", f"4:{n}", ["Person"], rule) for n, rule in enumerate(properties)]
     monkeypatch.setattr(neo4j_reading, "open_graph", lambda _: nullcontext(Served(nodes)))
     return list(read_neo4j(Neo4jSource("bolt://host"), SourceOptions(**options)))
 
 
 def test_what_becomes_of_a_value_is_told_where_the_first_node_that_has_it_is_refused(monkeypatch: pytest.MonkeyPatch):
-    found = read(monkeypatch, {"_secret": 1, "words": ["a"]}, {"_secret": 2})
-    assert [type(item) for item in found] == [Note, Refused, NodeRecord]
+    items = read(monkeypatch, {"_secret": 1, "words": ["a"]}, {"_secret": 2})
+    assert [type(item) for item in items] == [Note, Refused, NodeRecord]
 
 
 def test_a_list_is_no_id(monkeypatch: pytest.MonkeyPatch):
-    (found,) = read(monkeypatch, {"number": [1], "_id": "n1"}, id_property="number", join_arrays=", ")[1:]
-    assert isinstance(found, Refused)
-    assert (found.message, found.place.column) == (
+    (item,) = read(monkeypatch, {"number": [1], "_id": "n1"}, id_property="number", join_arrays=", ")[1:]
+    assert isinstance(item, Refused)
+    assert (item.message, item.place.column) == (
         "number is a list; it must be text or a number, because it is the id",
         "number",
     )

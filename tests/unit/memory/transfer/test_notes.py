@@ -11,7 +11,7 @@ import pytest
 from graph_memory.memory.transfer.formats.memories.markdown import read_markdown
 from graph_memory.memory.transfer.formats.memories.notes import note_of
 from tables import for_rows
-from unit.memory.transfer.test_memories import Read, written
+from unit.memory.transfer.test_memories import Read, write
 
 NEL, LS, FF = "\x85", "\u2028", "\x0c"
 FACT = "[fact] Ada likes tea"
@@ -76,7 +76,7 @@ def test_links_are_read_where_obsidian_shows_them(text: str, names: list[str]):
 
 
 @for_rows(
-    ("text", "told"),
+    ("text", "lines"),
     [
         (f"- {FACT}", [FACT]),
         (f"* {FACT}\n+ {FACT} #tag (why)", [FACT, f"{FACT} #tag (why)"]),
@@ -94,8 +94,8 @@ def test_links_are_read_where_obsidian_shows_them(text: str, names: list[str]):
         (f"```x```\n- {FACT}", [FACT]),
     ],
 )
-def test_items_with_a_category_are_observations(text: str, told: list[str]):
-    assert observations(text) == told
+def test_items_with_a_category_are_observations(text: str, lines: list[str]):
+    assert observations(text) == lines
 
 
 @for_rows(
@@ -257,7 +257,7 @@ def test_body_omits_extracted_lines_and_empty_sections():
     ],
 )
 def test_front_matter_is_read_with_names_as_text(front: str, title: str, properties: dict[str, object], tmp_path: Path):
-    read = Read(written(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
+    read = Read(write(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
     (entity,) = read.entities
     assert (entity.name, entity.description) == (title, "Text")
     assert entity.properties == {**properties, "path": "Note.md"}
@@ -267,7 +267,7 @@ def test_front_matter_is_read_with_names_as_text(front: str, title: str, propert
     "key", ["a: {b: 1}", "a: [{b: 1}]", "name: Ada", "_id: 5", "path: x", "title: [x]", "tags: {a: 1}"]
 )
 def test_front_matter_that_no_property_can_hold_is_reported(key: str, tmp_path: Path):
-    read = Read(written(tmp_path, "Note.md", f"---\n{key}\nb: 1\n---\nText"))
+    read = Read(write(tmp_path, "Note.md", f"---\n{key}\nb: 1\n---\nText"))
     assert read.entities[0].properties == {"path": "Note.md", "b": 1}
     assert [note.partition(" in the front matter: ")[0] for note in read.notes] == [f"skipped {key.partition(':')[0]}"]
 
@@ -289,7 +289,7 @@ def test_front_matter_that_no_property_can_hold_is_reported(key: str, tmp_path: 
     ],
 )
 def test_front_matter_that_cannot_be_stored_is_left_out_and_reported_and_the_note_is_kept(entry: str, tmp_path: Path):
-    read = Read(written(tmp_path, "Note.md", f"---\n{entry}\nb: 1\n---\nText"))
+    read = Read(write(tmp_path, "Note.md", f"---\n{entry}\nb: 1\n---\nText"))
     (entity,) = read.entities
     assert (read.refused, read.relations) == ([], [])
     assert (entity.name, entity.type, entity.description) == ("Note", "note", "Text")
@@ -301,15 +301,15 @@ def test_front_matter_that_cannot_be_stored_is_left_out_and_reported_and_the_not
 
 def test_excess_front_matter_keys_are_skipped_and_reported(tmp_path: Path):
     front = "\n".join(f"k{number}: 1" for number in range(1_001))
-    read = Read(written(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
+    read = Read(write(tmp_path, "Note.md", f"---\n{front}\n---\nText"))
     assert len(read.entities[0].properties) == 1_000
     assert read.notes[0].startswith("skipped k999, k1000 in the front matter: ")
 
 
 def test_a_relation_to_a_file_that_is_no_note_stays_in_the_text(tmp_path: Path):
     text = "- photo [[a.png]]\n- data [[b.xyz]]\n- likes [[Tea]]"
-    written(tmp_path, "b.xyz", "x")
-    written(tmp_path, "Note.md", text)
+    write(tmp_path, "b.xyz", "x")
+    write(tmp_path, "Note.md", text)
     read = Read(tmp_path)
     assert read.relations == [("Note", "Tea", "likes")]
     assert read.entities[0].description == "- photo [[a.png]]\n- data [[b.xyz]]"
@@ -317,15 +317,15 @@ def test_a_relation_to_a_file_that_is_no_note_stays_in_the_text(tmp_path: Path):
 
 def test_of_notes_that_differ_in_case_a_link_leads_to_the_one_that_is_written_so(tmp_path: Path):
     for name in ("Tea", "tea", "TEA"):
-        written(tmp_path, f"{name}.md", "text")
-    written(tmp_path, "Note.md", "[[tea]] [[TEA]] [x](Tea.md) [[tEA]]")
+        write(tmp_path, f"{name}.md", "text")
+    write(tmp_path, "Note.md", "[[tea]] [[TEA]] [x](Tea.md) [[tEA]]")
     if len(list(tmp_path.iterdir())) == 4:  # the file system tells case apart
         assert [end for _, end, _ in Read(tmp_path).relations] == ["tea", "TEA", "Tea", "TEA"]
 
 
 def test_aliases_in_one_text_are_names_that_links_may_have(tmp_path: Path):
-    written(tmp_path, "Mother.md", "---\naliases: Mom, Mum\n---\n")
-    written(tmp_path, "a.md", "[[mum]] [[MOM]]")
+    write(tmp_path, "Mother.md", "---\naliases: Mom, Mum\n---\n")
+    write(tmp_path, "a.md", "[[mum]] [[MOM]]")
     assert Read(tmp_path).relations == [("a", "Mother", "links_to")] * 2
 
 
@@ -343,8 +343,8 @@ def test_aliases_in_one_text_are_names_that_links_may_have(tmp_path: Path):
     ],
 )
 def test_faulty_front_matter_is_reported_with_its_line_and_loses_nothing(front: str, line: int, tmp_path: Path):
-    written(tmp_path, "bad.md", f"---\n{front}\n---\nBody with [[good]]\n- {FACT}")
-    written(tmp_path, "good.md", "text")
+    write(tmp_path, "bad.md", f"---\n{front}\n---\nBody with [[good]]\n- {FACT}")
+    write(tmp_path, "good.md", "text")
     rows = list(read_markdown(tmp_path))
     read = Read(tmp_path)
     assert read.refused == []
@@ -387,9 +387,9 @@ def test_faulty_front_matter_is_reported_with_its_line_and_loses_nothing(front: 
 )
 def test_a_link_leads_to_the_note_that_is_there(link: str, end: str | None, tmp_path: Path):
     for name in ("Node.js", "2024.05.26", "Some Note", "C#", unicodedata.normalize("NFD", "Café"), "sub/deep/Inner"):
-        written(tmp_path, f"{name}.md", "text")
-    written(tmp_path, "files/data.xyz", "x")
-    written(tmp_path, "sub/From.md", link)
+        write(tmp_path, f"{name}.md", "text")
+    write(tmp_path, "files/data.xyz", "x")
+    write(tmp_path, "sub/From.md", link)
     assert Read(tmp_path).relations == ([] if end is None else [("From", end, "links_to")])
 
 
@@ -408,14 +408,14 @@ def test_a_link_leads_to_the_note_that_is_there(link: str, end: str | None, tmp_
 )
 def test_a_link_to_a_heading_leads_to_the_note_with_the_longest_name(link: str, end: str, tmp_path: Path):
     for name in ("Issue #12", "C#", "sub/C", "a^b"):
-        written(tmp_path, f"{name}.md", "text")
-    written(tmp_path, "sub/From.md", link)
+        write(tmp_path, f"{name}.md", "text")
+    write(tmp_path, "sub/From.md", link)
     assert Read(tmp_path).relations == [("From", end, "links_to")]
 
 
 def test_links_with_very_many_headings_are_resolved_in_time_that_grows_with_their_length(tmp_path: Path):
     began = time.process_time()
-    Read(written(tmp_path, "a.md", f"[[a{'#' * 900}b]]\n" * 2_000))
+    Read(write(tmp_path, "a.md", f"[[a{'#' * 900}b]]\n" * 2_000))
     assert time.process_time() - began < 5
 
 

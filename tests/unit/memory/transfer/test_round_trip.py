@@ -33,7 +33,7 @@ from graph_memory.model.values.fields import ROOT, STORED
 from graph_memory.model.values.strength import MEASURES, PROVENANCE_KEYS
 from tables import for_rows
 
-HERE = Place("")
+NO_PLACE = Place("")
 FORMATS = ("csv", "jsonl", "graphml")
 HOSTILE = ["", " ", '"', "''", "a;b", "=1+1", "`) DETACH DELETE n //", "1", "true", "a\r\nb", "\\u0041", "\ufeff"]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -92,18 +92,19 @@ fields = st.fixed_dictionaries(
         "title": lines,
         "content_summary": texts.filter(bool),
         "metadata": st.dictionaries(texts, texts | st.integers(0, 9) | st.lists(texts, max_size=2), min_size=1).map(
-            lambda given: json.dumps(given, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+            lambda row: json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         ),
     },
-).map(lambda given: {name: given[name] for name in STORED if name in given})
+).map(lambda row: {name: row[name] for name in STORED if name in row})
 fractions = st.floats(0, 1)
 strengths = st.fixed_dictionaries({}, optional=dict.fromkeys(MEASURES, fractions)).map(
-    lambda given: {name: given[name] for name in MEASURES if name in given} or None
+    lambda scores: {name: scores[name] for name in MEASURES if name in scores} or None
 )
-said = texts.filter(bool)
+labels = texts.filter(bool)
 made = st.fixed_dictionaries(
-    {}, optional={"creation_method": st.sampled_from(["automatic", "inferred"]), "created_by": said, "evidence": said}
-).map(lambda given: {name: given[name] for name in PROVENANCE_KEYS if name in given})
+    {},
+    optional={"creation_method": st.sampled_from(["automatic", "inferred"]), "created_by": labels, "evidence": labels},
+).map(lambda row: {name: row[name] for name in PROVENANCE_KEYS if name in row})
 
 
 @st.composite
@@ -120,9 +121,9 @@ def graphs(draw: st.DrawFn) -> list[Record]:
         draw(
             st.builds(
                 NodeRecord,
-                place=st.just(HERE),
+                place=st.just(NO_PLACE),
                 key=st.just(Key(id_)),
-                labels=st.sampled_from(types).map(lambda one: (one,)),
+                labels=st.sampled_from(types).map(lambda text: (text,)),
                 format=st.sampled_from([None, "pdf"]),
                 encoding=st.sampled_from([None, "base64"]),
                 tags=st.lists(names, max_size=3, unique=True).map(tuple),
@@ -137,7 +138,7 @@ def graphs(draw: st.DrawFn) -> list[Record]:
         draw(
             st.builds(
                 ConnectionRecord,
-                place=st.just(HERE),
+                place=st.just(NO_PLACE),
                 id=st.just(f"conn-{number}"),
                 type=st.sampled_from(kinds),
                 start=ends,
@@ -178,15 +179,15 @@ def attempt(records: Sequence[Record], form: str, folder: Path) -> Path | GraphE
 
 
 def read(source: Path) -> list[object]:
-    return [replace(item, place=HERE) for item in items_of(sources_of([source]), SourceOptions())]
+    return [replace(item, place=NO_PLACE) for item in items_of(sources_of([source]), SourceOptions())]
 
 
 def exactly(records: Sequence[object]) -> list[str]:
     """Return records as text: 1, 1.0 and true are equal to Python. Properties have no order."""
-    return sorted(repr(_sorted(record)) for record in records)
+    return sorted(repr(_sort(record)) for record in records)
 
 
-def _sorted(record: object) -> object:
+def _sort(record: object) -> object:
     if isinstance(record, NodeRecord | ConnectionRecord):
         return replace(record, properties=dict(sorted(record.properties.items())))
     return record
@@ -210,17 +211,19 @@ def test_what_was_written_is_read_again_or_refused_by_name(
 @for_rows("name", OWN_KEYS)
 @for_rows("form", FORMATS)
 def test_a_property_may_be_called_like_a_key_of_the_format(form: str, name: str, tmp_path: Path):
-    node = NodeRecord(place=HERE, key=Key("n"), labels=("A",), properties={name: "x"}, tags=("t",), content="y")
-    edge = ConnectionRecord(place=HERE, id="c", type="R", start=Key("n"), end=Key("n"), properties={name: "x", "a": 1})
+    node = NodeRecord(place=NO_PLACE, key=Key("n"), labels=("A",), properties={name: "x"}, tags=("t",), content="y")
+    edge = ConnectionRecord(
+        place=NO_PLACE, id="c", type="R", start=Key("n"), end=Key("n"), properties={name: "x", "a": 1}
+    )
     folder = tmp_path / f"{OWN_KEYS.index(name)}"
     folder.mkdir(exist_ok=True)
     assert exactly(read(write([node, edge], form, folder))) == exactly([node, edge])
 
 
 def test_other_programs_see_types_and_properties_of_graphml_apart(tmp_path: Path):
-    node = NodeRecord(place=HERE, key=Key("n"), labels=("A",), properties={"labels": "x", "label": "y"})
-    other = NodeRecord(place=HERE, key=Key("m"), labels=("B",))
-    edge = ConnectionRecord(place=HERE, id="c", type="R", start=Key("n"), end=Key("n"), properties={"labels": "z"})
+    node = NodeRecord(place=NO_PLACE, key=Key("n"), labels=("A",), properties={"labels": "x", "label": "y"})
+    other = NodeRecord(place=NO_PLACE, key=Key("m"), labels=("B",))
+    edge = ConnectionRecord(place=NO_PLACE, id="c", type="R", start=Key("n"), end=Key("n"), properties={"labels": "z"})
     graph = networkx.read_graphml(write([node, other, edge], "graphml", tmp_path))
     assert graph.nodes["n"] == {"_labels": ":A", "labels": "x", "label": "y"}
     assert graph.nodes["m"] == {"_labels": ":B"}
@@ -230,7 +233,8 @@ def test_other_programs_see_types_and_properties_of_graphml_apart(tmp_path: Path
 def test_a_property_whose_values_differ_in_type_keeps_each_type_in_csv(tmp_path: Path):
     kinds = [1, 1.0, True, "1", "", -0.0, 2**63 - 1]
     nodes = [
-        NodeRecord(place=HERE, key=Key(str(n)), labels=("A",), properties={"x": one}) for n, one in enumerate(kinds)
+        NodeRecord(place=NO_PLACE, key=Key(str(n)), labels=("A",), properties={"x": kind})
+        for n, kind in enumerate(kinds)
     ]
     folder = write(nodes, "csv", tmp_path)
     assert exactly(read(folder)) == exactly(nodes)
@@ -239,7 +243,9 @@ def test_a_property_whose_values_differ_in_type_keeps_each_type_in_csv(tmp_path:
 
 
 def test_types_that_differ_in_case_or_have_slashes_get_sources_of_their_own(tmp_path: Path):
-    nodes = [NodeRecord(place=HERE, key=Key(str(n)), labels=(one,)) for n, one in enumerate(["A", "a", "../x", "con"])]
+    nodes = [
+        NodeRecord(place=NO_PLACE, key=Key(str(n)), labels=(text,)) for n, text in enumerate(["A", "a", "../x", "con"])
+    ]
     folder = write(nodes, "csv", tmp_path)
     assert sorted(path.name for path in folder.iterdir()) == [
         "nodes...%2Fx.csv",
@@ -252,13 +258,13 @@ def test_types_that_differ_in_case_or_have_slashes_get_sources_of_their_own(tmp_
 @pytest.mark.parametrize(
     ("form", "node"),
     [
-        ("csv", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), tags=("a;b",))),
-        ("csv", NodeRecord(place=HERE, key=Key("n1"), labels=("A;B",))),
-        ("csv", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), content="\n \r" * 1_000_001)),
-        ("graphml", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), properties={"x": "\0"})),
-        ("graphml", NodeRecord(place=HERE, key=Key("n1"), labels=("A:B",))),
-        ("graphml", NodeRecord(place=HERE, key=Key("n1"), labels=("A",), tags=("a\nb",))),
-        ("cypher", NodeRecord(place=HERE, key=Key("n1"), labels=("A\\u0060",))),
+        ("csv", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A",), tags=("a;b",))),
+        ("csv", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A;B",))),
+        ("csv", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A",), content="\n \r" * 1_000_001)),
+        ("graphml", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A",), properties={"x": "\0"})),
+        ("graphml", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A:B",))),
+        ("graphml", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A",), tags=("a\nb",))),
+        ("cypher", NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A\\u0060",))),
     ],
 )
 def test_what_a_format_cannot_carry_is_refused_by_name(form: str, node: NodeRecord, tmp_path: Path):
@@ -270,8 +276,10 @@ def test_what_a_format_cannot_carry_is_refused_by_name(form: str, node: NodeReco
 
 def test_a_script_of_cypher_has_texts_as_literals_only(tmp_path: Path):
     evil = 'x"}) DETACH DELETE n //\n\\" \\u0022 `'
-    node = NodeRecord(place=HERE, key=Key("n1"), labels=("A`B",), properties={"k`": evil}, tags=("t",))
-    edge = ConnectionRecord(place=HERE, id="c", type="R", start=Key("n1"), end=Key("n1"), properties={"low": -(2**63)})
+    node = NodeRecord(place=NO_PLACE, key=Key("n1"), labels=("A`B",), properties={"k`": evil}, tags=("t",))
+    edge = ConnectionRecord(
+        place=NO_PLACE, id="c", type="R", start=Key("n1"), end=Key("n1"), properties={"low": -(2**63)}
+    )
     script = write([node, edge], "cypher", tmp_path).read_text()
     assert '{`k```: "x\\"}) DETACH DELETE n //\\n\\\\\\" \\\\" + "u0022 `", `_id`: "n1", `_tags`: ["t"]}' in script
     assert "CREATE (n:_Exported:`A``B`)" in script
@@ -287,13 +295,13 @@ def test_csv_of_neo4j_admin_is_read_with_spaces_roles_types_and_gzip(tmp_path: P
     (tmp_path / "people.csv").write_text(f"{header}\n{ann}\n\n{bob}")
     rels = "\ufeff:START_ID(Person)\t:END_ID(Person)\t:TYPE\tsince:double\r\n1\t2\tKNOWS\t2.5\r\n"
     (tmp_path / "rels.csv.gz").write_bytes(gzip.compress(rels.encode()))
-    told = {"personId": "1", "name": 'Ann "A",\nB', "age": 3, "born": "1980-01-01"}
-    one, two = Key("1", "Person"), Key("2", "Person")
+    rendered = {"personId": "1", "name": 'Ann "A",\nB', "age": 3, "born": "1980-01-01"}
+    key, two = Key("1", "Person"), Key("2", "Person")
     expected = [
-        Note(HERE, "born is of type date, and becomes text"),
-        NodeRecord(place=HERE, key=one, labels=("Person", "Author"), properties=told),
-        NodeRecord(place=HERE, key=two, labels=("Person",), properties={"personId": "2"}),
-        ConnectionRecord(place=HERE, type="KNOWS", start=one, end=two, properties={"since": 2.5}),
+        Note(NO_PLACE, "born is of type date, and becomes text"),
+        NodeRecord(place=NO_PLACE, key=key, labels=("Person", "Author"), properties=rendered),
+        NodeRecord(place=NO_PLACE, key=two, labels=("Person",), properties={"personId": "2"}),
+        ConnectionRecord(place=NO_PLACE, type="KNOWS", start=key, end=two, properties={"since": 2.5}),
     ]
     assert exactly(read(tmp_path)) == exactly(expected)
 
@@ -304,8 +312,8 @@ def test_lines_as_apoc_writes_them_are_read(tmp_path: Path):
         {"id": "5", "type": "relationship", "label": "R", "start": {"id": "0", "labels": ["A"]}, "end": {"id": "0"}},
     ]
     (tmp_path / "x.jsonl").write_text("\n\n".join(map(json.dumps, lines)))
-    node = NodeRecord(place=HERE, key=Key("0"), labels=("A", "B"), properties={"x": 1})
-    edge = ConnectionRecord(place=HERE, type="R", start=Key("0"), end=Key("0"), id="5")
+    node = NodeRecord(place=NO_PLACE, key=Key("0"), labels=("A", "B"), properties={"x": 1})
+    edge = ConnectionRecord(place=NO_PLACE, type="R", start=Key("0"), end=Key("0"), id="5")
     assert exactly(read(tmp_path)) == exactly([node, edge])
 
 
@@ -320,9 +328,9 @@ def test_graphml_of_other_programs_is_read_with_types_defaults_and_namespace(tmp
 <edge id="e" source="a" target="b"><data key="label">R</data></edge></graph></graphml>"""
     )
     expected = [
-        NodeRecord(place=HERE, key=Key("a"), labels=("X", "Y"), properties={"colour": "red", "age": 3}),
-        NodeRecord(place=HERE, key=Key("b"), labels=("X",), properties={"colour": "blue & <b>"}),
-        ConnectionRecord(place=HERE, type="R", start=Key("a"), end=Key("b"), id="e", properties={"colour": "red"}),
+        NodeRecord(place=NO_PLACE, key=Key("a"), labels=("X", "Y"), properties={"colour": "red", "age": 3}),
+        NodeRecord(place=NO_PLACE, key=Key("b"), labels=("X",), properties={"colour": "blue & <b>"}),
+        ConnectionRecord(place=NO_PLACE, type="R", start=Key("a"), end=Key("b"), id="e", properties={"colour": "red"}),
     ]
     assert exactly(read(tmp_path / "x.graphml")) == exactly(expected)
 

@@ -1,4 +1,4 @@
-"""What a caller lets connections count is arithmetic over a few names, and never run as code."""
+"""A weight expression is arithmetic over a few names, and never run as code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tables import for_rows
 EDGE = Edge("e", "X", "a", "b", 0.4, 0.45, 0.8, 10.0, {"rank": 3, "road length": 2.5, "text": "7", "sure": True})
 
 
-def counts(given: str | None, depth: int = 2) -> float:
-    return weighting(given).rank(EDGE, depth)
+def counts(expression: str | None, depth: int = 2) -> float:
+    return weighting(expression).rank(EDGE, depth)
 
 
 @for_rows(
-    ("told", "value"),
+    ("rendered", "value"),
     [
         (None, 0.4),
         ("weight", 0.4),
@@ -43,8 +43,8 @@ def counts(given: str | None, depth: int = 2) -> float:
         ("1e308 * 10 - 1e308 * 10", 0.0),
     ],
 )
-def test_a_weight_is_computed(told: str | None, value: float):
-    assert counts(told) == pytest.approx(value)
+def test_a_weight_is_computed(rendered: str | None, value: float):
+    assert counts(rendered) == pytest.approx(value)
 
 
 def test_only_a_property_alone_is_told_to_neo4j():
@@ -54,7 +54,7 @@ def test_only_a_property_alone_is_told_to_neo4j():
 
 
 @for_rows(
-    "told",
+    "text",
     [
         "",
         "_importance",
@@ -83,15 +83,15 @@ def test_only_a_property_alone_is_told_to_neo4j():
         "weight\0",
     ],
 )
-def test_what_is_no_arithmetic_is_refused(told: str):
+def test_what_is_no_arithmetic_is_refused(text: str):
     with pytest.raises(GraphError) as refused:
-        weighting(told)
+        weighting(text)
     assert refused.value.details["argument"] == "weight"
     assert "properties.NAME" in (refused.value.hint or "")
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=60) | st.from_regex(r"[a-z_.()*+/0-9 \[\]'\"-]{1,40}", fullmatch=True))
-def test_any_text_is_a_number_or_refused(told: str):
+def test_any_text_is_a_number_or_refused(text: str):
     with suppress(GraphError):
-        assert isinstance(weighting(told).rank(EDGE, 1), float)
+        assert isinstance(weighting(text).rank(EDGE, 1), float)
