@@ -156,7 +156,7 @@ def _fill_sides(bench: Bench, size: int, texts: Mapping[str, str]) -> Mapping[st
 
 
 def _stored_bytes(bench: Bench) -> tuple[int, Mapping[str, int]]:
-    """Return the bytes on disk without the search indexes, which merge at their own times, and those of each index."""
+    """Return the bytes on disk without the search indexes, which merge at their own times, and of each index."""
     size, indexes = bench.stored_bytes(), bench.index_sizes()
     return size - sum(indexes.get(name, 0) for name in INDEXES.values()), indexes
 
