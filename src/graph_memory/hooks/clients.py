@@ -1,4 +1,4 @@
-"""The clients whose hooks are known: the names of their events, and how a hook answers them."""
+"""The supported clients: the names of their events, and the format of answers."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class HookEvent:
     kind: Kind
     session: str
     at: str
-    """When it happened, in UTC."""
+    """The time of the event, in UTC."""
     folder: str
     domain: str
     """The setting of the domain: a name, or `auto`."""
@@ -156,7 +156,7 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
-    """Return the tool of an event, and what its call is about. Contents of files are not read."""
+    """Return the tool of an event, and the subject of its call. Contents of files are not read."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
     arguments = _object(payload.get("tool_input")) or payload
     return tool, _first_text(arguments, _TARGETS)

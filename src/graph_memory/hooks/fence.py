@@ -18,5 +18,5 @@ def fence(text: str, kind: str, tokens: int) -> str:
 
 
 def strip_fenced(text: str) -> str:
-    """Return a text without what hooks have added to it, and without what its author marked as private."""
+    """Return a text without the text that hooks have added, and without parts that its author marked as private."""
     return _PRIVATE.sub("[private]", _FENCED.sub("", text)).strip()

@@ -1,4 +1,4 @@
-"""`graph-memory hook`: captures an event of a client, and answers with what the memory knows. It always ends with 0."""
+"""`graph-memory hook`: captures a client's event, and answers with facts from the memory. Its status is always 0."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
 
 
 def _end_after(seconds: float) -> None:
-    """End the process with status 0 after a time, whatever it does then.
+    """End the process with status 0 after a time, even if it is still busy.
 
     The alarm also interrupts the search for secrets, and the thread a call of the system.
     """
@@ -97,7 +97,7 @@ def _handle(
             domain=os.environ.get("GRAPH_MEMORY_DOMAIN") or "default",
         )
         if event is not None:
-            with suppress(OSError):  # what cannot be stored does not keep the agent from its briefing
+            with suppress(OSError):  # a failure to store the event must not stop the briefing
                 spool.add(event.to_json())
     session = session_of(payload)
     if kind in ("start", "end"):

@@ -14,7 +14,7 @@ from graph_memory.files import make_private_folder, open_private
 
 FOLDER = "shown"
 _MOST = 2_000
-"""Maximum number of nodes that are kept of a session, the last ones."""
+"""Maximum number of nodes that are remembered for a session, the last ones."""
 _LARGEST = 1 << 20
 _KEPT_SECONDS = 7 * 86_400.0
 """Age in seconds after which the file of a session without an end is removed."""
@@ -41,7 +41,7 @@ def add_shown(spool: Path, session: str, ids: Sequence[str]) -> None:
 
 
 def forget_shown(spool: Path, session: str) -> None:
-    """Forget what a session has been shown, because it has ended, or its conversation begins anew."""
+    """Forget the nodes that a session has been shown, because it has ended or its conversation was cleared."""
     with suppress(OSError):
         _path(spool, session).unlink(missing_ok=True)
 

@@ -37,7 +37,7 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
         if name not in tools_by_name:
             raise _unknown_toolset(name, tools_by_name)
     if not names:
-        raise GraphError(Code.INVALID_ARGUMENT, "No toolset is given", {"argument": "toolsets", "hint": _toolsets()})
+        raise GraphError(Code.INVALID_ARGUMENT, "No toolset was named", {"argument": "toolsets", "hint": _toolsets()})
     return {tool.name: tool for name in names for tool in tools_by_name[name]}
 
 

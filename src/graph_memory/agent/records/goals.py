@@ -30,7 +30,7 @@ def stored_steps(steps: Sequence[str]) -> str:
     if len(steps) > MOST_STEPS:
         raise invalid_argument("steps", f"{len(steps):,} steps are too many", f"Pass at most {MOST_STEPS}.")
     if not all(isinstance(step, str) and step.strip() for step in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise invalid_argument("steps", "A step has no words", "Give each step as text.")
+        raise invalid_argument("steps", "A step is empty", "Pass each step as text.")
     return json.dumps([step.strip() for step in steps], ensure_ascii=False)
 
 

@@ -133,7 +133,7 @@ async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
         f"Did you mean one of {join_parts([quote(observation.text) for observation in similar])}? " if similar else ""
     )
     raise invalid_argument(
-        "text", f"No observation says {quote(text)}", f"{suggestion}Use the exact text, a name, or an id."
+        "text", f"No observation has the text {quote(text)}", f"{suggestion}Use the exact text, a name, or an id."
     )
 
 

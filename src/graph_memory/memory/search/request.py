@@ -195,7 +195,7 @@ def vector_of(numbers: Sequence[float]) -> tuple[float, ...]:
         raise invalid_argument("vector", "vector has a number that is too large", hint) from None
     length = math.hypot(*vector)
     if not _MIN_VECTOR_LENGTH < length < math.inf:
-        raise invalid_argument("vector", "vector has no direction", hint)
+        raise invalid_argument("vector", "vector has only zeros", hint)
     return tuple(value / length for value in vector)
 
 

@@ -76,7 +76,7 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
         same, by = await names_with_alias(reader, domain, name), "alias"
     if len(same) > 1:
         hint = f"Use one of these names exactly: {join_parts([quote(match_name) for match_name in same])}."
-        raise invalid_argument("name", f"{quote(name)} may be any of {len(same)} entities", hint)
+        raise invalid_argument("name", f"{quote(name)} may mean any of {len(same)} entities", hint)
     return EntityMatch(same[0], by) if same else None
 
 

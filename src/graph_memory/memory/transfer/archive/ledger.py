@@ -208,7 +208,7 @@ class Ledger:
 
     def _check_is_unused(self, kind: Kind, name: str) -> None:
         if user := self._fetch_one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
-            raise Wrong(f"deletes the type {printable(name)}, which {user[0]} still has")
+            raise Wrong(f"deletes the type {printable(name)}, which {user[0]} still uses")
 
     def _settle(self) -> None:
         """Check the subjects after the batch that has ended."""

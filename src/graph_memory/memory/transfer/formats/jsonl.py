@@ -36,7 +36,7 @@ _Properties = Annotated[dict[str, object], Field(default_factory=dict[str, objec
 _HINT = (
     'A line is {"node": {"id": "1", "type": "Person"}} or {"connection": {"type": "KNOWS", "from": "1", "to": "2"}}.'
 )
-_LOG_HINT = Hint("Give it to {graph-memory import}.")
+_LOG_HINT = Hint("Use {graph-memory import} for it.")
 
 
 class _Node(Strict):

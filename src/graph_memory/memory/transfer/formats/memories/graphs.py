@@ -152,7 +152,7 @@ def _relation(
 ) -> Rows:
     start, end = names.get(row.source), names.get(row.target)
     if not start or not end:
-        raise Unfit("An end of the relationship has no name", "Give it one, or remove it.")
+        raise Unfit("An end of the relationship has no name", "Add a name, or remove it.")
     yield RelationRow(place=place, start=start, end=end, type=kind, properties=properties)
 
 
