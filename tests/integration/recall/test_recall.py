@@ -202,7 +202,7 @@ async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(ope
     few = await memory.recall.recall(depth="deep", max_tokens=400, as_of=full)
     assert few.tokens_used <= 400
     [warning] = few.warnings or ()
-    assert warning.startswith("Only 50 nodes were read,  ")
+    assert warning.startswith("Only 50 nodes were read, ")
 
 
 async def test_focus_takes_names_titles_and_ids(house: House):
