@@ -158,7 +158,7 @@ def _object(value: object) -> Mapping[str, object]:
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
     """Return the tool of an event, and the subject of its call. Contents of files are not read."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
-    arguments = _object(payload.get("tool_input")) or payload
+    arguments = _object(payload.get("tool_input")) or {"file_path": payload.get("file_path")}
     return tool, _first_text(arguments, _TARGETS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from anyio import to_thread
@@ -25,6 +26,8 @@ _MOST_EVENTS = 1_000
 _LONGEST_PROMPT = 2_000
 """Maximum number of characters of a prompt for which a recall is made."""
 _ATTEMPTS = 3
+_EVENT_FACTS = re.compile(r' \((?:Agent)?Event, since ([^,()]+), actor "(user|agent)", event_type "message"[^()]*\)')
+"""The properties of a message in a recall, of which its reader needs the speaker and the day."""
 
 
 class Briefing(Result):
@@ -36,10 +39,17 @@ class Briefing(Result):
 
 
 async def session_briefing(memory: Memory, session: str | None, project: str | None) -> Briefing:
-    """Return the primer of a session with open questions, for an agent that has not asked for it."""
+    """Return the primer of a session with open questions, for an agent that has not asked for it.
+
+    Events are left out: the summary of their session has what matters of them.
+    """
     try:
+        roles = await roles_of(memory)
         started = await memory.entities.session_start(
-            session_id=session, project=project, max_tokens=START_TOKENS - _FENCE_TOKENS
+            session_id=session,
+            project=project,
+            max_tokens=START_TOKENS - _FENCE_TOKENS,
+            without_types=[roles["Event"]] if roles else [],
         )
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
@@ -67,7 +77,8 @@ async def prompt_context(memory: Memory, prompt: str, session: str | None, shown
         )
         of_tools = await _from_tools(memory, roles, ids)
         if not of_tools:
-            return await _fenced([str(result.content)], "recall", ids) if ids else Briefing()
+            text = _EVENT_FACTS.sub(r" (\2, \1)", str(result.content))
+            return await _fenced([text], "recall", ids) if ids else Briefing()
         skipped |= of_tools
     return Briefing()
 

@@ -368,6 +368,7 @@ class Entities(Cleaning):
         session_id: str | None = None,
         project: str | None = None,
         max_tokens: int = sessions.DEFAULT_TOKENS,
+        without_types: Collection[str] = (),
         domain: str | None = None,
     ) -> SessionStarted:
         """Return a primer for the start of a session, of at most `max_tokens`.
@@ -376,9 +377,9 @@ class Entities(Cleaning):
         the last summary, of this session or project if there is one; facts about the project; the size of the memory;
         the last changes with their actors; open questions of `remember`; goals; contradictions; and facts about the
         most used entities, as far as the budget allows. For an empty memory, `text` is a guide for the agent. Nothing
-        is stored. Raises INVALID_ARGUMENT.
+        is stored. Nodes of `without_types` are omitted. Raises INVALID_ARGUMENT.
         """
-        request = sessions.StartRequest(session_id, project, max_tokens)
+        request = sessions.StartRequest(session_id, project, max_tokens, frozenset(without_types))
         return await sessions.session_start(self._core, self._domain(domain), request)
 
     async def session_context(self, prompt: str, *, shown: Collection[str] = (), max_tokens: int = 500) -> Unseen:

@@ -253,13 +253,14 @@ def _tokens_of(item: RecallItem, count: Count) -> int:
 
 async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tuple[Seeds, RecallInput]:
     """Return an overview: counts of types, the last changes, the most used nodes, open questions and search results."""
-    seeds, counts = Seeds(), dict[str, int]()
+    seeds, counts = Seeds(without=request.without_types), dict[str, int]()
     changed: list[str] = []
     used: dict[str, int] = {}
 
     async def count() -> None:
         if scope.at is None:
-            counts.update({kind: number for kind, number in (await type_counts(scope)).items() if kind != SUMMARY})
+            hidden = {SUMMARY, *request.without_types}
+            counts.update({kind: number for kind, number in (await type_counts(scope)).items() if kind not in hidden})
 
     async def read_changed() -> None:
         changed.extend(entry for entry in await recent(scope, _MAX_CHANGED) if entry not in request.reported)

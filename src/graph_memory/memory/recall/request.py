@@ -48,6 +48,8 @@ class RecallRequest:
     context: Context = field(default_factory=Context)
     reported: frozenset[str] = frozenset()
     """Nodes that the reader has already seen. They are omitted."""
+    without_types: frozenset[str] = frozenset()
+    """Types of nodes that are omitted."""
     in_primer: bool = False
     """Whether it is part of a primer, which shows the last changes and summary itself, and does not count as use."""
 

@@ -52,11 +52,16 @@ def _parts(change: Change, text: str, listed: Collection[str], head: str) -> Seq
     return [part for part in parts if part.subject != item.id] if is_listed else parts
 
 
-async def read_changes(core: Core, domain: str, project: str | None) -> Changes:
+async def read_changes(core: Core, domain: str, project: str | None, without_types: Collection[str]) -> Changes:
     """Return the newest changes of a domain, split at the last session of the project or of the caller."""
     last = await last_session(core, domain, of=project) if project else None
     last = last or await last_session(core, domain)
     if last is None:
-        return Changes((), await changed_things(core, domain))
+        return Changes((), _of_other_types(await changed_things(core, domain), without_types))
     since = await changed_things(core, domain, after=last.first_seq - 1)
-    return Changes(since, await changed_things(core, domain, before=last.first_seq))
+    before = await changed_things(core, domain, before=last.first_seq)
+    return Changes(_of_other_types(since, without_types), _of_other_types(before, without_types))
+
+
+def _of_other_types(changes: Sequence[Change], types: Collection[str]) -> Sequence[Change]:
+    return [change for change in changes if change.node_changes.type not in types]

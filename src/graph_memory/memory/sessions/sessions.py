@@ -78,6 +78,8 @@ class StartRequest:
     session_id: str | None
     project: str | None
     max_tokens: int = DEFAULT_TOKENS
+    without_types: frozenset[str] = frozenset()
+    """Types of nodes that are left out of changes and recalls."""
 
     def __post_init__(self) -> None:
         for argument, value in (("session_id", self.session_id), ("project", self.project)):
@@ -114,10 +116,10 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
         when, how = f"Summary as of {format_day(last.node.modified)}:", f"recall with focus {last.node.id}"
         primer.add_quotation("Last time", last.text, how, [when], _SUMMARY_SHARE)
     shown_ids = {id_ for id_ in (*(block.id for block in blocks), last and last.node.id) if id_}
-    changes = await read_changes(core, domain, request.project)
+    changes = await read_changes(core, domain, request.project, request.without_types)
     goals = await _read_goals(core, domain, ontology)
     shown_ids |= {goal.id for goal in goals if not goal.has_observations}
-    recaller = _Recaller(core, domain, primer, shown_ids)
+    recaller = _Recaller(core, domain, primer, shown_ids, request.without_types)
     tokens_for_goals = primer.count_sections({"Goals": [goal.line(changes.new) for goal in goals]})
     share = _CHANGES_SHARE_WITH_PROJECT if request.project else _CHANGES_SHARE
     tokens_for_changes = max(int((primer.left - tokens_for_goals) * share), 0)
@@ -212,6 +214,7 @@ class _Recaller:
     domain: str
     primer: Primer
     shown_ids: set[str]
+    without_types: frozenset[str]
 
     async def add_project(self, project: str, needed: int) -> Sequence[str]:
         """Add facts about a project, if a matching subject is not shown yet. Returns warnings.
@@ -244,6 +247,7 @@ class _Recaller:
             return ()
         request = recall_request(depth, query, None, room, "prose", None, None, None, None)
         request = replace(request, reported=frozenset(self.shown_ids), in_primer=True, waits=False)
+        request = replace(request, without_types=self.without_types)
         result, material = await recall_with_guide(self.core, self.domain, request)
         if not (material.items or material.lists or material.counts):
             return ()

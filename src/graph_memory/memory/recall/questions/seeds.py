@@ -118,7 +118,8 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: 
 
     Raises NODE_NOT_FOUND if none of its names is found.
     """
-    seeds = Seeds(without=frozenset({SUMMARY}) if request.in_primer else frozenset(), reported=request.reported)
+    without = request.without_types | {SUMMARY} if request.in_primer else request.without_types
+    seeds = Seeds(without=without, reported=request.reported)
     if request.query is not None:
         await _add_search_results(scope, request, parse_time(request.query, now), seeds, period)
     if request.focus:
