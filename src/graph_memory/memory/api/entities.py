@@ -374,10 +374,9 @@ class Entities(Cleaning):
         """Return a primer for the start of a session, of at most `max_tokens`.
 
         It has, in this order: corrections by users that fit the project (without a project, the newest); the blocks;
-        the last summary, of this session or project if there is one; facts about the project; the size of the memory;
-        the last changes with their actors; open questions of `remember`; goals; contradictions; and facts about the
-        most used entities, as far as the budget allows. For an empty memory, `text` is a guide for the agent. Nothing
-        is stored. Nodes of `without_types` are omitted. Raises INVALID_ARGUMENT.
+        the last summary, of this session or project if any; facts about the project; the size of the memory; the last
+        changes with their actors; open questions of `remember`; goals; contradictions; facts about the most used
+        entities. For an empty memory, `text` is a guide. Nodes of `without_types` are omitted. Raises INVALID_ARGUMENT.
         """
         request = sessions.StartRequest(session_id, project, max_tokens, frozenset(without_types))
         return await sessions.session_start(self._core, self._domain(domain), request)
