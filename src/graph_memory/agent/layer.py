@@ -20,7 +20,7 @@ from graph_memory.agent.procedural import PatternCache, Procedural
 from graph_memory.agent.prospective import Prospective
 from graph_memory.agent.querying import query_memory
 from graph_memory.agent.relational import Relational
-from graph_memory.agent.results import EventRecorded, MemoryResults, Pruned, Restored
+from graph_memory.agent.results import ConversationsImported, EventRecorded, MemoryResults, Pruned, Restored
 from graph_memory.agent.sentences.forgetting import Forgetting
 from graph_memory.agent.sentences.sentence_router import SentenceRouter
 from graph_memory.agent.user import CorrectionCache, UserMemory
@@ -30,6 +30,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.background import Background
 from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import Forgotten
+from graph_memory.progress import Progress, silent
 
 _PRUNED_TO = 0.8
 """Share of a limit to which a domain is pruned in the background."""
@@ -141,6 +142,29 @@ class Agent:
         """
         chosen = self._archetype if archetype is None else archetype
         return await record_events(self._memory, self._usage, events_from(events, self._session), chosen)
+
+    async def import_conversations(
+        self,
+        source: Path | str,
+        *,
+        format: str | None = None,  # noqa: A002 - as in `Transfer.import_memory`
+        by_project: bool = False,
+        dry_run: bool = False,
+        tell: Progress = silent,
+    ) -> ConversationsImported:
+        """Store conversations of Claude Code, Codex, ChatGPT or Claude.ai as events, and summarise their sessions.
+
+        `source` is a transcript (JSON Lines), an exported `conversations.json`, or a folder of them, which are read in
+        constant memory. An event has the same id in each import, so a repeated import adds nothing and an interrupted
+        one continues. Secrets are replaced, and excluded projects are left out, as hooks do. With `by_project`, each
+        session goes to the domain of its project's folder. Raises INVALID_ARGUMENT, INVALID_SOURCE for a damaged
+        export, and MEMORY_LIMIT_REACHED.
+        """
+        from graph_memory.agent.capture.importing import import_conversations
+
+        return await import_conversations(
+            self._memory, self._domain, Path(source), format, by_project=by_project, dry_run=dry_run, tell=tell
+        )
 
     async def prune(
         self,

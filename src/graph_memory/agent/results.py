@@ -358,3 +358,16 @@ class Capabilities(Result):
     should_ask: tuple[str, ...] | None = None
     tools: tuple[ToolStatistics, ...] = Field(description="Most used first")
     warnings: tuple[Text, ...] | None = None
+
+
+class ConversationsImported(Result):
+    """The result of an import of conversations or its dry run."""
+
+    format: str = Field(description="The program whose conversations they are")
+    dry_run: bool = Field(description="Whether nothing was written")
+    domains: dict[str, int] = Field(description="Number of events by domain, also of those that were stored before")
+    sessions: int = Field(description="Number of sessions")
+    events: int = Field(description="Number of events: prompts, last replies, calls of tools and summaries")
+    added: int = Field(description="Number of events that were not stored before")
+    secrets: int = Field(description="Number of secrets that were replaced")
+    unreadable: int = Field(description="Number of lines and conversations that were skipped because they are damaged")

@@ -89,6 +89,13 @@ def read_event(
     kind = CLIENTS[client].events.get(name) if client in CLIENTS else None
     if kind is None or capture == "off" or (capture == "prompts" and kind in ("tool", "reply", "summary")):
         return None
+    return event_of(client, kind, payload, domain=domain)
+
+
+def event_of(
+    client: str, kind: Kind, payload: Mapping[str, object], *, domain: str = "default", at: str | None = None
+) -> HookEvent | None:
+    """Return an event of a kind that happened at a time in UTC, by default now, or None if it must not be captured."""
     folder = folder_of(payload)
     excluded = Exclusions.of(Path(folder))
     tool, target = _call_of(payload) if kind == "tool" else ("", "")
@@ -101,7 +108,7 @@ def read_event(
         client=client,
         kind=kind,
         session=cleaner.clean(session_of(payload), _LONGEST_NAME),
-        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        at=at or datetime.now(UTC).isoformat(timespec="milliseconds"),
         folder=folder,
         domain=domain,
         key=_first_text(payload, _TURNS)[:_LONGEST_NAME],

@@ -181,7 +181,7 @@ async def test_a_database_that_is_away_keeps_the_events_in_the_spool(
         raise GraphError(Code.STORE_UNAVAILABLE, "away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(drain_module, "_store", fail)
+        patch.setattr(drain_module, "store_events", fail)
         with pytest.raises(GraphError):
             await drain(memory, project.spool)
     assert len(project.spool.names()) == 1

@@ -98,7 +98,7 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
     try:
         scoped = memory.in_domain(domain_for(first.domain, Path(first.folder)))
         scoped = scoped.acting_as(first.client, first.session)
-        await _store(scoped, group)
+        await store_events(scoped, group)
         if any(event.kind in _ENDS for _, event in group):
             await summarise_session(scoped, first.session, Path(first.folder).name)
     except GraphError as error:
@@ -115,31 +115,26 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
     return len(group)
 
 
-async def _store(memory: Memory, group: Sequence[Waiting]) -> None:
-    """Record events in one transaction, or one by one if some of them have been recorded before."""
-    records = [_record_of(name, event) for name, event in group if event.kind in _TYPES]
-    if not records:
-        return
-    unique = [*{str(record["id"]): record for record in records}.values()]
-    try:
-        await memory.agent.record_events(unique)
-    except GraphError as error:
-        if error.code is not Code.NODE_ALREADY_EXISTS:
-            raise
-        for record in unique if len(unique) > 1 else ():
-            await _store_one(memory, record)
+async def store_events(memory: Memory, group: Sequence[Waiting]) -> int:
+    """Record the events that are not recorded yet, in one transaction. Returns their number.
+
+    Raises NODE_ALREADY_EXISTS if another process records one of them at the same time.
+    """
+    records = {str(record["id"]): record for name, event in group if (record := _record_of(name, event))}
+    known = {node.id for node in await memory.describe_nodes([*records])} if records else set[str]()
+    unknown = [record for id_, record in records.items() if id_ not in known]
+    if unknown:
+        await memory.agent.record_events(unknown)
+    return len(unknown)
 
 
-async def _store_one(memory: Memory, record: Mapping[str, object]) -> None:
-    try:
-        await memory.agent.record_event(record)
-    except GraphError as error:
-        if error.code is not Code.NODE_ALREADY_EXISTS:
-            raise
+def _record_of(name: str, event: HookEvent) -> Mapping[str, object] | None:
+    """Return the arguments of an event of the log, or None for an event that only causes a summary.
 
-
-def _record_of(name: str, event: HookEvent) -> Mapping[str, object]:
-    """Return the arguments of an event of the log. Its id is the same whenever the same event is stored."""
+    Its id is the same whenever the same event is stored.
+    """
+    if event.kind not in _TYPES:
+        return None
     identity = json.dumps([event.client, event.session, event.kind, event.key or name])
     event_type, actor = _TYPES[event.kind]
     call = f"{event.tool}: {event.target}" if event.target else event.tool

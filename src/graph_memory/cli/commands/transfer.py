@@ -32,10 +32,12 @@ from graph_memory.memory.transfer.results import (
 from graph_memory.model.values.arguments import invalid_argument
 
 if TYPE_CHECKING:
+    from graph_memory.agent.results import ConversationsImported
     from graph_memory.memory.api.memory import Memory
     from graph_memory.memory.transfer.formats.source import GivenSource
     from graph_memory.progress import Progress
 
+CONVERSATIONS = ("claude-code", "codex", "chatgpt", "claude-ai")
 ENDINGS = (".jsonl", ".jsonl.gz")
 FORMATS = ("log", "folder", "csv", "jsonl", "graphml", "cypher", "official")
 FormatOption = Annotated[
@@ -135,8 +137,15 @@ def import_domain(
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="|".join(MEMORIES), help="The program of the memory. Default: recognised."),
+        typer.Option(
+            "--format",
+            metavar="|".join((*MEMORIES, *CONVERSATIONS)),
+            help="The program of the memory or conversations. Default: recognised.",
+        ),
     ] = None,
+    by_project: Annotated[
+        bool, typer.Option("--by-project", help="For conversations: each into the domain of its project's folder.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="For another program's memory: only check, and report what would be done.")
     ] = False,
@@ -148,9 +157,17 @@ def import_domain(
     From a file, the domain gets the same log. From a folder it gets a new log.
     Another program's memory is added to the domain that --domain names: each name
     is one entity, stored items stay, and new observations are added.
+    Conversations of Claude Code, Codex, ChatGPT and Claude.ai (transcripts, an exported
+    conversations.json, or a folder of them) are stored as events, without secrets.
     If a record is invalid, nothing is imported. Repeat the command to resume an
     interrupted import.
     """
+    if form in CONVERSATIONS or (form is None and _has_conversations(source)):
+        _import_conversations(call, source, form, by_project=by_project, dry_run=dry_run)
+        return
+    if by_project:
+        hint = f"Leave --by-project out, or give --format: {', '.join(CONVERSATIONS)}."
+        raise invalid_argument("by_project", f"{plain(source)} is not recognised as conversations", hint)
     if form is not None or _is_memory(source):
         if name is not None:
             raise invalid_argument("as", "--as is only for exports of graph-memory", "Use --domain instead.")
@@ -175,6 +192,37 @@ def _is_memory(source: str) -> bool:
     from graph_memory.memory.transfer.formats.memories.recognise import is_memory
 
     return source != "-" and is_memory(source)
+
+
+def _has_conversations(source: str) -> bool:
+    """Return whether a source has conversations of a known program, by its beginning."""
+    from graph_memory.agent.capture.transcripts import recognise
+
+    path = Path(source)
+    return path.exists() and recognise(path) is not None
+
+
+def _import_conversations(call: Call, source: str, form: str | None, *, by_project: bool, dry_run: bool) -> None:
+    async def use(memory: Memory, tell: Progress) -> ConversationsImported:
+        return await call.in_domain(memory).agent.import_conversations(
+            source, format=form, by_project=by_project, dry_run=dry_run, tell=tell
+        )
+
+    call.print_answer(with_progress(use), lambda done: typer.echo(_conversations_text(done)))
+
+
+def _conversations_text(done: ConversationsImported) -> str:
+    verb = "Would import" if done.dry_run else "Imported"
+    lines = [
+        f"{verb} {count_of(done.events, 'event')} of {count_of(done.sessions, 'session')} of {done.format}"
+        + ("." if done.dry_run else f"; {done.added:,} were new."),
+        *(f"  domain {name}: {count_of(count, 'event')}" for name, count in sorted(done.domains.items())),
+    ]
+    if done.secrets:
+        lines.append(f"Replaced {count_of(done.secrets, 'secret')}.")
+    if done.unreadable:
+        lines.append(f"Skipped {count_of(done.unreadable, 'damaged line')}.")
+    return "\n".join(lines)
 
 
 def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run: bool, skip_invalid: bool) -> None:

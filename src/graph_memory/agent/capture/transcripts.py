@@ -1,0 +1,159 @@
+"""Conversations of the past, as the events that hooks would have captured.
+
+The program that wrote a file is recognised by the first entry.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, cast
+
+from graph_memory.agent.capture.transcript_formats import READERS, Form, Object, Turn, as_mapping
+from graph_memory.hooks.events import HookEvent, event_of
+from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, open_source
+from graph_memory.memory.transfer.formats.memories.json_lines import as_object, first_line
+from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
+
+_CHUNK = 1 << 20
+
+
+@dataclass(slots=True)
+class Conversations:
+    """A file or folder of conversations, read once."""
+
+    source: Path
+    form: Form
+    unreadable: list[Place] = field(default_factory=list)
+    """Places of lines and conversations that were skipped because they are not JSON objects."""
+
+    def sessions(self) -> Iterator[Iterator[HookEvent]]:
+        """Yield the events of each file or conversation, oldest first. Raises INVALID_ARGUMENT and Unreadable."""
+        for path in _files(self.source):
+            if self.form in ("claude-code", "codex"):
+                yield self._events(READERS[self.form](self._entries(path), path.name))
+                continue
+            for conversation in self._conversations(path):
+                yield self._events(READERS[self.form](iter([conversation]), path.name))
+
+    def _events(self, turns: Iterator[Turn]) -> Iterator[HookEvent]:
+        for turn in _with_last_replies(turns):
+            event = event_of(self.form, turn.kind, {**turn.payload, "tool_use_id": turn.key}, at=_time_of(turn.at))
+            if event is not None:
+                yield event
+
+    def _entries(self, path: Path) -> Iterator[Object]:
+        try:
+            with open_source(path) as stream:
+                lines = Lines(stream, path.name)
+                for line in lines:
+                    if line.strip():
+                        try:
+                            yield as_object(line)
+                        except Unfit:  # a client that is killed leaves half a line
+                            self.unreadable.append(lines.place)
+        except Unreadable as error:  # the other files of a folder are read
+            self.unreadable.append(error.refused.place)
+
+    def _conversations(self, path: Path) -> Iterator[Object]:
+        with open_source(path) as stream:
+            for number, conversation in enumerate(_elements(stream, path.name), 1):
+                if isinstance(conversation, dict):
+                    yield cast("Object", conversation)
+                else:
+                    self.unreadable.append(Place(path.name, element=f"conversation {number}"))
+
+
+def recognise(source: Path) -> Form | None:
+    """Return the program that wrote a file or the files of a folder, or None."""
+    for path in _files(source):
+        with suppress(Unreadable, Unfit, ValueError, OSError):
+            if (form := _form_of(path)) is not None:
+                return form
+    return None
+
+
+def _files(source: Path) -> Sequence[Path]:
+    if not source.is_dir():
+        return [source]
+    return sorted(source.rglob("*.jsonl")) or sorted(source.glob("conversations*.json"))
+
+
+def _form_of(path: Path) -> Form | None:
+    start = first_line(path).lstrip()
+    if start.startswith(b"["):
+        with open_source(path) as stream:
+            first = next(_elements(stream, path.name), None)
+        fields = as_mapping(first).keys()
+        return "chatgpt" if "mapping" in fields else "claude-ai" if "chat_messages" in fields else None
+    entry = as_object(start)
+    if entry.get("type") == "session_meta" and isinstance(entry.get("payload"), dict):
+        return "codex"
+    is_claude = "sessionId" in entry or "leafUuid" in entry or entry.get("type") == "file-history-snapshot"
+    return "claude-code" if is_claude and "type" in entry else None
+
+
+def _elements(stream: IO[bytes], file: str) -> Iterator[object]:
+    """Yield the elements of a JSON array, reading one at a time. Raises Unreadable."""
+    decoder, characters = json.JSONDecoder(), _decoded(stream)
+    text = next(characters, "").lstrip()
+    if not text.startswith("["):
+        raise Unreadable(Place(file, 1), "The file is not a list of conversations", "Give the exported file.")
+    place = _next_element(text, 1)
+    while not text.startswith("]", place):
+        try:
+            element, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            chunk = next(characters, "")
+            if not chunk or len(text) - place > MAX_BYTES:
+                raise Unreadable(Place(file), "The file ends early or is not JSON", "Export it again.") from error
+            text, place = text[place:] + chunk, 0
+        else:
+            yield element
+        place = _next_element(text, place)
+
+
+def _next_element(text: str, place: int) -> int:
+    while text[place : place + 1] in tuple(" \t\r\n,"):
+        place += 1
+    return place
+
+
+def _decoded(stream: IO[bytes]) -> Iterator[str]:
+    from codecs import getincrementaldecoder
+
+    decoder = getincrementaldecoder("utf-8-sig")("replace")
+    while data := stream.read(_CHUNK):
+        yield decoder.decode(data)
+
+
+def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
+    """Yield turns without the replies that the agent continued, as hooks capture the last reply alone."""
+    reply: Turn | None = None
+    for turn in turns:
+        if turn.kind == "reply":
+            reply = turn
+            continue
+        if turn.kind == "prompt" and reply is not None:
+            yield reply
+            reply = None
+        yield turn
+    if reply is not None:
+        yield reply
+
+
+def _time_of(value: object) -> str | None:
+    """Return a time in UTC, or None if there is none that can be read."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC).isoformat(timespec="milliseconds")
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+    if time is None:
+        return None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,93 @@
+"""Conversations become events of the log once, whatever is imported how often."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conversations import CLAUDE_CODE, KEY, write_lines, write_samples
+from graph_memory import GraphError, Memory
+from graph_memory.agent.capture.transcript_formats import FORMS, Form
+from graph_memory.model.errors import Code
+from integration.capture.conftest import Client
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_second_import_adds_nothing(form: Form, memory: Memory, tmp_path: Path) -> None:
+    path = write_samples(tmp_path)[form]
+    tried = await memory.agent.import_conversations(path, dry_run=True)
+    assert (tried.added, tried.dry_run) == (0, True)
+    first = await memory.agent.import_conversations(path.parent)
+    assert (first.format, first.sessions, first.events, first.added) == (form, 1, tried.events, tried.events)
+    last = (await memory.history.log(limit=1)).entries[0].seq
+    again = await memory.agent.import_conversations(path, format=form)
+    assert (again.events, again.added) == (first.events, 0)
+    assert (await memory.history.log(limit=1)).entries[0].seq == last
+    assert (await memory.upkeep.verify()).clean
+
+
+async def test_an_imported_session_has_its_actors_times_source_and_summary(memory: Memory, tmp_path: Path) -> None:
+    path = write_samples(tmp_path)["claude-code"]
+    imported = await memory.agent.import_conversations(path)
+    assert (imported.secrets, imported.unreadable) == (1, 0)
+    events = (await memory.agent.episodic.get_recent("s-claude")).events
+    assert [(event.event_type, event.actor) for event in events] == [
+        *(("message", "user"), ("message", "agent"), ("tool_call", "agent"), ("message", "user")),
+    ]
+    assert events[0].timestamp.startswith("2026-03-01T10:01")
+    found = await memory.recall.search_memories("round each line")
+    assert "round each line" in str(found.to_dict())
+    summary = (await memory.entities.session_start(session_id="s-claude", project="shop")).to_dict()
+    assert "Repair the basket test" in json.dumps(summary)
+    assert KEY not in json.dumps([entry.to_dict() for entry in (await memory.history.log(limit=50, full=True)).entries])
+
+
+async def test_an_interrupted_import_continues(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [{**CLAUDE_CODE[-1], "uuid": f"u{number}"} for number in range(250)]
+    path = write_lines(tmp_path / "s.jsonl", entries)
+
+    def end(text: str, _share: float | None) -> None:
+        if text.startswith("200 "):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await memory.agent.import_conversations(path, tell=end)
+    assert (await memory.agent.import_conversations(path)).added == 50
+
+
+async def test_an_excluded_project_is_left_out(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / ".graph-memory-ignore").write_text("*")
+    entries = [{**CLAUDE_CODE[-1], "cwd": str(tmp_path)}]
+    assert (await memory.agent.import_conversations(write_lines(tmp_path / "s.jsonl", entries))).events == 0
+
+
+async def test_a_source_without_conversations_is_refused(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    for source in (tmp_path / "notes.txt", tmp_path / "missing"):
+        with pytest.raises(GraphError) as refused:
+            await memory.agent.import_conversations(source)
+        assert refused.value.code is Code.INVALID_ARGUMENT
+    (tmp_path / "conversations.json").write_text('[{"mapping": {}}, {"mapping"')
+    with pytest.raises(GraphError) as refused:
+        await memory.agent.import_conversations(tmp_path / "conversations.json")
+    assert refused.value.code is Code.INVALID_SOURCE
+
+
+def test_the_command_recognises_conversations_and_puts_each_project_into_its_domain(
+    client: Client, tmp_path: Path
+) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    entries = [{**entry, "cwd": str(folder)} if "cwd" in entry else entry for entry in CLAUDE_CODE]
+    path = write_lines(tmp_path / "transcripts" / "s.jsonl", entries)
+    command = [sys.executable, "-m", "graph_memory", "import", str(path.parent), "--by-project"]
+    done = subprocess.run(command, capture_output=True, text=True, env=dict(client.variables()), timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "Imported 4 events of 1 session of claude-code; 4 were new." in done.stdout
+    assert "domain shop-" in done.stdout
