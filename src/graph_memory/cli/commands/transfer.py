@@ -50,6 +50,18 @@ FormatOption = Annotated[
     ),
 ]
 
+SourceFormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="|".join((*MEMORIES, *CONVERSATIONS)),
+        help="The program of the memory or conversations. Default: recognised.",
+    ),
+]
+ByProjectOption = Annotated[
+    bool, typer.Option("--by-project", help="For conversations: each into the domain of its project's folder.")
+]
+
 
 @command()
 def export_domain(
@@ -135,17 +147,8 @@ def import_domain(
     name: Annotated[
         str | None, typer.Option("--as", metavar="NAME", help="Name of the new domain, of an export.")
     ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="|".join((*MEMORIES, *CONVERSATIONS)),
-            help="The program of the memory or conversations. Default: recognised.",
-        ),
-    ] = None,
-    by_project: Annotated[
-        bool, typer.Option("--by-project", help="For conversations: each into the domain of its project's folder.")
-    ] = False,
+    form: SourceFormatOption = None,
+    by_project: ByProjectOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="For another program's memory: only check, and report what would be done.")
     ] = False,
@@ -179,12 +182,7 @@ def import_domain(
     if dry_run or skip_invalid or database is not None or names_domain:
         hint = "Use --as for the name of the domain, or --format if it is another program's memory."
         raise invalid_argument("source", f"{plain(source)} is not recognised as another program's memory", hint)
-    if _is_folder(source):
-        _import_folder(call, source, name)
-        return
-    with _open_source(source) as path:
-        imported = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
-    call.print_answer(imported, lambda done: typer.echo(_import_text(done)))
+    (_import_folder if _is_folder(source) else _import_file)(call, source, name)
 
 
 def _is_memory(source: str) -> bool:
@@ -232,6 +230,12 @@ def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run
         )
 
     call.print_answer(with_progress(use), show_memory_import)
+
+
+def _import_file(call: Call, source: str, name: str | None) -> None:
+    with _open_source(source) as path:
+        imported = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
+    call.print_answer(imported, lambda done: typer.echo(_import_text(done)))
 
 
 def _import_folder(call: Call, source: str, name: str | None) -> None:
