@@ -323,7 +323,7 @@ HARM: Mapping[str, tuple[Any, int | None, str]] = {
     "a fork that is no number": (at(1, b'"state":{', b'"state":{"_forked_at":"x",'), 1, "_forked_at"),
     "a hash that is none": (at(8, b'"_content_sha256":"', b'"_content_sha256":"x'), 8, "no SHA-256"),
     "a text of another hash": (at(7, b'"text":"text 0"', b'"text":"text 1"'), 7, "SHA-256"),
-    "a second first line": (lambda lines: [*lines[:3], lines[0], *lines[3:]], 4, "after the first"),
+    "a second first line": (lambda lines: [*lines[:3], lines[0], *lines[3:]], 4, "not a valid line"),
     "another number of events": (at(1, b'"events":', b'"events":1'), None, "does not match the lines"),
 }
 
