@@ -38,7 +38,7 @@ PLUGINS = {
 }
 """The detectors, each with the lower-case keywords of which a text with such a secret has one.
 
-Not those for high entropy and addresses, which find too much, nor those that the module `redact` has itself.
+Detectors of high entropy and addresses match too much, and the module `redact` has rules of its own.
 """
 
 

@@ -1,13 +1,11 @@
-// Which of these connections break a rule of their type: only one of it from a node, to a node, or from one node to
-// another, no cycles, and none that says from the other end, under the name of the inverse, what another says that still
-// holds; `other` is the connection that is in the way. `nodes` are the ids and titles of the nodes that the error names: the
-// two ends, those of `other`, and in a cycle all nodes on the way from the target back to the source. What comes after a connection in `turns`, if it
-// is there, does not count against it. A connection may be there already, or not. One with an event `before` was there
-// already: it is asked about only if it had ended by that event, and now holds again.
-// Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles. Whichever way a
-// type is given as data, Neo4j looks through all connections of a node for it, so what either end can answer is asked of
-// the one with fewer. A connection is never looked for with both ends given: a plan made while the database was empty
-// would look through all connections of the database for it.
+// The given connections that break a rule of their type: unique source, unique target, unique pair, no cycles, and no
+// repetition of a valid connection from its other end under the name of the inverse. `other` is the conflicting connection.
+// `nodes` are the ids and titles for the error: the ends of both connections, or the nodes of a cycle from the target back
+// to the source. Connections that follow a connection in `turns` do not conflict with it. A given connection may exist
+// already. With an event `before` it existed, and is checked only if it had ended by that event and is valid again.
+// The subqueries repeat the rules, or Neo4j would look for paths of types that may have cycles. For a type given as data,
+// Neo4j scans all connections of a node, so the end with fewer connections is scanned. No pattern has both ends bound: a
+// plan made while the database was empty would scan all connections of the database.
 // mode: read
 // params: domain, rows, turns
 // returns: id, rule, other, nodes

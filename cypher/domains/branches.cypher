@@ -1,4 +1,4 @@
-// The domains that were made from others, or are just being made, by name; `job` is how far that has come.
+// Domains that are, or are becoming, branches of others, ordered by name. `job` is the progress of the branching.
 // mode: read
 // params: -
 // returns: name, forked_from, job

@@ -1,4 +1,4 @@
-// Deletes some of what is known of how often a domain's nodes were given to somebody, and tells how many.
+// Deletes some of a domain's access counts of nodes, and returns how many.
 // mode: write
 // params: domain, limit
 // returns: deleted

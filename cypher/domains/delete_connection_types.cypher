@@ -1,4 +1,4 @@
-// Deletes some of a domain's connection types, and tells how many.
+// Deletes some of a domain's connection types, and returns how many.
 // mode: write
 // params: domain, limit
 // returns: deleted

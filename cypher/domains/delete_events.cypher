@@ -1,4 +1,4 @@
-// Deletes some of the events of a domain's log, the oldest first, and tells how many.
+// Deletes some events of a domain's log, oldest first, and returns how many.
 // mode: write
 // params: domain, limit
 // returns: deleted

@@ -1,4 +1,4 @@
-// Deletes the index of a domain, and tells how many nodes that were. A page of it that is being written comes first.
+// Deletes the index of a domain, and returns how many nodes it had. It waits for a page that is being written.
 // mode: write
 // params: domain, limit
 // returns: deleted

@@ -1,4 +1,4 @@
-// Deletes some of a domain's links, and tells how many.
+// Deletes some of a domain's links, and returns how many.
 // mode: write
 // params: domain, limit
 // returns: deleted

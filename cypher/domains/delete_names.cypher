@@ -1,4 +1,4 @@
-// Deletes some of the names by which a domain's subjects are called, and tells how many.
+// Deletes some of the names of a domain's subjects, and returns how many.
 // mode: write
 // params: domain, limit
 // returns: deleted

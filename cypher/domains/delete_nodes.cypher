@@ -1,4 +1,4 @@
-// Deletes some of a domain's nodes, with all that is tied to them, and tells how many.
+// Deletes some of a domain's nodes, with everything attached to them, and returns how many.
 // mode: write
 // params: domain, limit
 // returns: deleted

@@ -1,5 +1,5 @@
-// Which domain a branch was made from and where: after `forked_at` of that domain's log, its own begins after `begins_at`.
-// Other domains have nothing but their name here. Up to `compacted_to` a log was compacted, if it was.
+// The source of a branch: it continues that domain's log after `forked_at`, and its own log begins after `begins_at`.
+// For other domains these are null. A compacted log begins after `compacted_to`.
 // mode: read
 // params: domain
 // returns: forked_from, forked_at, begins_at, compacted_to

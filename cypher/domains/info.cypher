@@ -1,5 +1,5 @@
-// One domain with its live nodes and connections counted, within the domain only; which are made from it and which are under
-// it, by name; and when something of it was last given to somebody. No row: there is no such domain.
+// One domain with the numbers of its live nodes and connections, the names of its branches and children, and the time of
+// its last access. No row if the domain does not exist.
 // mode: read
 // params: domain
 // returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, description, parent, children, nodes, connections, content_bytes, protection, not_indexed, without_vectors, analyser, metadata, ontology_version, branches, last_access

@@ -1,5 +1,5 @@
-// The line of a domain, as far as eight logs of it: where each was forked from, as `fork` tells it, its own first. What is
-// named as source of the last is the next. No row: there is no such domain.
+// Up to eight logs of a domain's history, its own first, each with its source as in `fork`. The source of the last log is
+// the next one. No row if the domain does not exist.
 // mode: read
 // params: domain
 // returns: name, forked_from, forked_at, begins_at, compacted_to, turns

@@ -1,5 +1,4 @@
-// Domains in name order, after one and so many, as their own nodes and their ontologies tell; nothing is counted through the
-// graph.
+// A page of domains ordered by name, from their own nodes and their ontologies. It counts no nodes or connections.
 // mode: read
 // params: after, limit
 // returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, description, parent, children

@@ -1,5 +1,4 @@
-// For each of some numbers the first event of a log from it on, and its time, in the order given; no row where there is
-// none.
+// For each number, in their order, the first event of a log from that number on, and its time. No row without an event.
 // mode: read
 // params: domain, numbers
 // returns: number, seq, at

@@ -1,4 +1,4 @@
-// Where a domain's log ends, and the place of an event in it if one is named.
+// The last number of a domain's log, and the number of an event if one is given.
 // mode: read
 // params: domain, event
 // returns: last, seq

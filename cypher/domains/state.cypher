@@ -1,4 +1,4 @@
-// What long operation is going on in a domain, if any, without its lock.
+// The long operation that is running in a domain, if any, read without its lock.
 // mode: read
 // params: domain
 // returns: seq, state, job

@@ -1,5 +1,5 @@
-// What nodes were called after a number of the log: their titles, and the properties of those that have only their type for
-// one. What was not there gives no row.
+// Titles of nodes after a number of the log. A node whose title is only its type also has its properties. No row for a
+// node that did not exist.
 // mode: read
 // params: domain, ids, at
 // returns: id, type, title, facts

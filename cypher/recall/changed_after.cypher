@@ -1,4 +1,4 @@
-// Of some subjects those that the log names between two numbers of it.
+// The given subjects that have events between two numbers of the log.
 // mode: read
 // params: domain, ids, after, at
 // returns: id

@@ -1,4 +1,4 @@
-// The texts of the content of some owners, in order, up to a number of passages of each.
+// The texts of the contents of owners, in order, up to a number of passages of each.
 // mode: read
 // params: domain, owners, at, most
 // returns: owner, texts

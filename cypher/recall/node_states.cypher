@@ -1,4 +1,4 @@
-// The properties of nodes after each of their last changes up to a number of the log, the first of these changes first.
+// The properties of nodes after each of their last changes up to a number of the log, oldest change first.
 // mode: read
 // params: domain, ids, at, limit
 // returns: id, modified, facts

@@ -1,5 +1,5 @@
-// The nodes that the log names last between two numbers of it, the newest first, each once: an observation stands for its
-// node, a connection for the node that it leads from, unless it was erased. Looks at no more than so many events.
+// Nodes with the last events between two numbers of the log, newest first, without duplicates. An event of an observation
+// counts for its node, and an event of a connection for its source, unless it was erased. `looked` limits the events.
 // mode: read
 // params: domain, after, at, looked, limit
 // returns: id

@@ -1,5 +1,5 @@
-// What is told of nodes or connections after a number of the log: of connections also the titles of their ends. Times are
-// milliseconds, since a time costs the driver more than all else. What was not there gives no row.
+// The states of nodes or connections after a number of the log, with the titles of the ends of connections. Times are in
+// milliseconds, because the driver is slow at times. No row for a subject that did not exist.
 // mode: read
 // params: domain, kind, ids, at
 // returns: id, type, title, path, summary, tags, facts, created, modified, valid_from, valid_to, from_id, from_title, to_id, to_title, session, has_content

@@ -1,4 +1,4 @@
-// How many nodes there are of each type now, counted up to a number.
+// The current number of nodes of each type, counted up to a maximum.
 // mode: read
 // params: domain, most
 // returns: type, nodes

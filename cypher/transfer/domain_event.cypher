@@ -1,4 +1,4 @@
-// The last event about a domain itself, up to a number of its log.
+// The last event of the domain itself, up to a number of its log.
 // mode: read
 // params: domain, until
 // returns: stored

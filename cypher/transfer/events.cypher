@@ -1,4 +1,4 @@
-// A page of a domain's log, its usual times as text for speed, and the content that each event's subject had before.
+// A page of a domain's log with the previous content of each event's subject. The usual times are text for speed.
 // mode: read
 // params: domain, after, until, limit
 // returns: event, before

@@ -1,4 +1,4 @@
-// Tells this making of a domain from any other, so that no process takes it for one that it knew by that name.
+// Gives a new domain its epoch, so that no process takes it for an earlier domain of that name.
 // mode: write
 // params: domain, epoch
 // returns: -

@@ -1,4 +1,4 @@
-// Which of some labels a database that need not be ours has.
+// The given labels that a database has. It may be any Neo4j database.
 // mode: read
 // params: labels
 // returns: label

@@ -1,4 +1,4 @@
-// How many nodes `foreign_nodes` leaves out because of a label that begins with an underscore.
+// The number of nodes that `foreign_nodes` omits because of a label that begins with an underscore.
 // mode: read
 // params: labels
 // returns: count

@@ -1,5 +1,5 @@
-// The nodes of a database that need not be ours, with what identifies them. Labels that begin with an underscore are for
-// services like this one: nodes that have one are left out, unless it is asked for.
+// The nodes of any Neo4j database, with their ids. Labels that begin with an underscore are for services like this one:
+// nodes with such a label are omitted unless it is among the given labels.
 // mode: read
 // params: labels, id_property
 // returns: element, key, labels, properties

@@ -1,4 +1,4 @@
-// The relationships between the nodes that `foreign_nodes` gives, by what identifies these, with what identifies them.
+// The relationships between the nodes of `foreign_nodes`, with their ids and those of their ends.
 // mode: read
 // params: labels, types, id_property
 // returns: element, key, type, source, target, properties

@@ -1,4 +1,4 @@
-// What a domain's log holds now, and whether something long goes on in the domain.
+// The current end of a domain's log, and the long operation that is running in the domain, if any.
 // mode: read
 // params: domain
 // returns: seq, ontology_version, created, state, job, events, compacted_to

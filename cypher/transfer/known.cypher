@@ -1,4 +1,4 @@
-// What the log last said of each of these subjects that it knows.
+// The last event of each of these subjects that the log has.
 // mode: read
 // params: domain, subjects
 // returns: subject, kind, op, type, source, target

@@ -1,4 +1,4 @@
-// Whether a domain is the one that a branch was made from: what the branch's first snapshots were made from is in its log.
+// Whether a domain is the source of a branch: its log has the events of the branch's first snapshots.
 // mode: read
 // params: source, domain, forked_at, begins_at, limit
 // returns: is_same

@@ -1,4 +1,4 @@
-// Which of these batches the log has, by their first events.
+// The batches that the log has, by their first events.
 // mode: read
 // params: domain, batches
 // returns: batch

@@ -106,6 +106,8 @@ def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, obje
     metadata: object = document.get("metadata") or {}
     if not isinstance(metadata, Mapping):
         raise invalid_argument(
-            "metadata", f"metadata is {quote(str(metadata))}, not an object", 'Such as {"language": "en"}.'
+            "metadata",
+            f"metadata is {quote(str(metadata))}, not an object",
+            'Give an object, such as {"language": "en"}.',
         )
     return str(title).lstrip("# "), text, {**check_properties(cast("Mapping[str, object]", metadata)), "source": source}

@@ -191,7 +191,9 @@ def _set(state: _State, key: str, value: object) -> None:
         case _, entry:
             state.scratchpad[key] = entry
             if len(state.scratchpad) > _MOST_KEYS:
-                raise invalid_argument("key", f"The scratchpad has {_MOST_KEYS:,} keys", "Clear one first.")
+                raise invalid_argument(
+                    "key", f"The scratchpad is full: it has {_MOST_KEYS:,} keys", "Clear a key first."
+                )
 
 
 def _json_value(key: str, value: object) -> object:

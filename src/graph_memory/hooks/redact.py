@@ -1,4 +1,4 @@
-"""Replaces secrets in text. The rules are data: those of detect-secrets, and the general ones of this module."""
+"""Replaces secrets in text, by the rules of detect-secrets and general rules of this module."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Rule:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the places of secrets. The rest of a token that a pattern matches in part belongs to the secret."""
-        for match in _compiled(self.pattern).finditer(text):
+        for match in _compile(self.pattern).finditer(text):
             start, end = match.span("secret" if "secret" in match.re.groupindex else 0)
             rest = _REST_OF_TOKEN.match(text, end)
             yield start, rest.end() if rest else end
@@ -78,7 +78,7 @@ class Rule:
 def redact(text: str) -> tuple[str, int]:
     """Return a text with a marker for each secret, and the number of secrets."""
     lower = text.lower()
-    found = [
+    spans = [
         (start, end, rule.name)
         for rule in rules()
         if any(keyword in lower for keyword in rule.keywords)
@@ -86,7 +86,7 @@ def redact(text: str) -> tuple[str, int]:
     ]
     parts: list[str] = []
     position = count = 0
-    for start, end, name in sorted(found, key=lambda span: (span[0], -span[1])):
+    for start, end, name in sorted(spans, key=lambda span: (span[0], -span[1])):
         if end <= position:
             continue
         if start >= position:
@@ -104,5 +104,5 @@ def rules() -> Sequence[Rule]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)

@@ -42,7 +42,7 @@ class Check:
 
     name: str
     outcome: Outcome
-    found: str
+    finding: str
     remedy: str | None = None
 
 
@@ -92,7 +92,7 @@ def check_jars(settings: Settings) -> Check:
 def check_fast_start(settings: Settings) -> Check:
     """Check whether the next start will be fast."""
     fast = fast_start(settings)
-    return Check("fast start", Outcome.OK if fast.ready else Outcome.NOTE, fast.found)
+    return Check("fast start", Outcome.OK if fast.ready else Outcome.NOTE, fast.reason)
 
 
 def check_ports(settings: Settings) -> Iterator[Check]:

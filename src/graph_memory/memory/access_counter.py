@@ -46,8 +46,8 @@ class AccessTally:
     def note(self, domain: str, ids: Iterable[str]) -> None:
         """Count each node of a reply once, now."""
         now = datetime.now(UTC)
-        for id_ in dict.fromkeys(ids):
-            self._add(domain, id_, Access(1, now))
+        for subject_id in dict.fromkeys(ids):
+            self._add(domain, subject_id, Access(1, now))
 
     def add(self, domain: str, accesses: Mapping[str, Access]) -> None:
         """Put back accesses that were taken and could not be written."""

@@ -121,7 +121,7 @@ async def last_state(
     for _ in range(MAX_READS):
         rows = await reader.read(statement, domain=domain, id=subject, with_text=with_text)
         if not rows:
-            if await reader.one(HEAD, domain=domain) is None:
+            if await reader.first_row(HEAD, domain=domain) is None:
                 raise no_ontology(domain)
             return None
         if (result := rows[0].state) is not None and result.get("_id") == subject:
@@ -132,7 +132,7 @@ async def last_state(
 
 async def used_ids(reader: Reader, domain: str, requested_id: str | None) -> Collection[str]:
     """Return the id if the log has events of its subject. Generated ids are always new."""
-    is_used = requested_id is not None and await reader.one(SEEN, domain=domain, subject=requested_id)
+    is_used = requested_id is not None and await reader.first_row(SEEN, domain=domain, subject=requested_id)
     return [requested_id] if requested_id is not None and is_used else ()
 
 
@@ -142,7 +142,12 @@ def check_version(kind: str, subject: str, current: int, expected: int | None) -
         raise GraphError(
             Code.VERSION_CONFLICT,
             f"{kind} {subject} is at version {current}, not {expected}",
-            {"id": subject, "version": current, "expected_version": expected, "hint": "Read it again, then decide."},
+            {
+                "id": subject,
+                "version": current,
+                "expected_version": expected,
+                "hint": "Read it again, and repeat the change with its current version.",
+            },
         )
 
 

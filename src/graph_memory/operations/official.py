@@ -97,8 +97,9 @@ class OfficialOperation(Operation[Any, Any]):
     """An operation with the arguments, results and errors of the official memory server.
 
     `accepts` returns whether arguments that do not fit the shape use our spelling, which is accepted too. `own` are our
-    additional arguments, and `own_of_items` those of list items. If an operation `tells_more` than its output schema
-    allows, the additional fields are only in the text of its result, because clients reject them in structured content.
+    additional arguments, and `own_of_items` the additional arguments of list items. If an operation `tells_more` than
+    its output schema allows, the additional fields are only in the text of its result, because clients reject them in
+    structured content.
     """
 
     def __init__(

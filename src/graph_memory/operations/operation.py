@@ -39,7 +39,7 @@ class Effect(Enum):
 
 
 class Operation(Generic[A, R]):
-    """An operation. Its name and description are those of its function.
+    """An operation. Its function has its name and description.
 
     An operation that is `by_name` belongs to no toolset: a server offers it only if the settings name it. A `local`
     operation concerns the caller's machine, so no server offers it over HTTP. An operation `in_session` acts on the

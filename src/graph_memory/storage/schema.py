@@ -176,7 +176,7 @@ async def ensure_defined(store: Store, statement: LiteralString) -> None:
 
 async def store_id(store: Store) -> str:
     """Return the unique id of a migrated database."""
-    return await store.one(STORE_ID) or ""
+    return await store.first_row(STORE_ID) or ""
 
 
 async def ensure_connection_type(store: Store, name: str) -> None:

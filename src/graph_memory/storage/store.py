@@ -71,7 +71,7 @@ class Reader(Protocol):
         """Run one statement that only reads and return its rows."""
         ...
 
-    async def one(self, query: Query[R], **params: object) -> R | None:
+    async def first_row(self, query: Query[R], **params: object) -> R | None:
         """Run one statement and return its first row, or None."""
         rows = await self.read(query, **params)
         return rows[0] if rows else None

@@ -62,7 +62,7 @@ async def test_an_ontology_that_was_read_by_halves_is_read_again_and_not_remembe
     async with open_memory(settings.model_copy(update={"domain": domain})) as cold:
         store = cold._core.store
         halves = 0
-        one = store.one
+        one = store.first_row
 
         async def by_halves(query: Query[Any], **params: object) -> Any:
             nonlocal halves
@@ -72,7 +72,7 @@ async def test_an_ontology_that_was_read_by_halves_is_read_again_and_not_remembe
                 return replace(row, newest=row.newest - 1, node_types=row.node_types[:1])
             return row
 
-        monkeypatch.setattr(store, "one", by_halves)
+        monkeypatch.setattr(store, "first_row", by_halves)
         assert (await cold.get_ontology()).find_node_type("Late") is not None
         assert halves == 2
 

@@ -86,7 +86,7 @@ async def test_who_was_held_up_while_emptying_takes_nothing_from_the_index_that_
     await put(ours, "A.", "B.")
     await rows.catch_up()
     await schedule_rebuild(rows.core, rows.domain)
-    stale = await rows.core.store.one(POSITION, domain=rows.domain)
+    stale = await rows.core.store.first_row(POSITION, domain=rows.domain)
     assert stale is not None
     assert stale.is_emptied
     covered = await rows.catch_up()
@@ -175,7 +175,7 @@ async def test_a_branch_that_copies_from_an_index_that_is_made_anew_lacks_nothin
 
     async def meanwhile() -> None:
         await schedule_rebuild(rows.core, rows.domain)
-        position = await rows.core.store.one(POSITION, domain=rows.domain)
+        position = await rows.core.store.first_row(POSITION, domain=rows.domain)
         assert position is not None
         await index._delete_rows(rows.core, rows.domain, position)
 

@@ -66,7 +66,7 @@ async def test_what_is_erased_leaves_no_row_and_no_late_page_brings_it_back(memo
     await memory.create_node("Note", "Harmless.", id="b")
     tie = await memory.create_connection("About", "a", "b", content="A secret tie.")
     await memory.update_node("a", content="Another secret.", encoding="utf-8")
-    position = await rows.core.store.one(POSITION, domain=rows.domain)
+    position = await rows.core.store.first_row(POSITION, domain=rows.domain)
     assert position is not None
     assert (await rows.catch_up()).open == 4, tie
     [[epoch]] = rows.run("MATCH (i:_Index {_domain: $domain}) RETURN i._epoch")
@@ -76,7 +76,7 @@ async def test_what_is_erased_leaves_no_row_and_no_late_page_brings_it_back(memo
     assert rows.run("MATCH (p:_Passage|_Name {_domain: $domain}) WHERE p._until < $end RETURN p", end=2**53) == []
 
     async def late(transaction: Transaction) -> bool | None:
-        return await transaction.one(
+        return await transaction.first_row(
             LOCK, domain=rows.domain, seq=seq, part=0, epoch=epoch, state=READY, is_emptied=False
         )
 

@@ -213,7 +213,7 @@ async def test_what_the_work_raises_undoes_it(settings: Settings, domain: str) -
             raise GraphError(Code.INVALID_ARGUMENT, "no")
 
         async def hold(transaction: Transaction) -> int:
-            row = await transaction.one(HOLD, id=domain)
+            row = await transaction.first_row(HOLD, id=domain)
             return row.n if row else 0
 
         with pytest.raises(GraphError):

@@ -124,11 +124,11 @@ ensure_running(Settings(home=pathlib.Path({str(settings.home)!r}), cache=pathlib
         if {"graph_memory.local.aot.training", str(settings.cache)} <= set(process.info["cmdline"] or [])
     ]
     assert len(makers) == 1
-    assert local.fast_start(settings).found.endswith("in the background")
+    assert local.fast_start(settings).reason.endswith("in the background")
     makers[0].kill()
     wait_for(lambda: not cache.is_being_made())
     assert not cache.file.exists()
-    assert "interrupted" in local.fast_start(settings).found
+    assert "interrupted" in local.fast_start(settings).reason
     left = find(workshop, None)
     assert left
     with pytest.MonkeyPatch.context() as patched:

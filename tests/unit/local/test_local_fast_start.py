@@ -133,7 +133,7 @@ def test_where_ci_is_set_no_cache_is_made_by_default(monkeypatch):
 def test_only_one_process_makes_a_cache(settings, cache, launches):
     with file_lock(cache.lock, 0, lambda: None):
         assert cache.is_being_made()
-        assert "being made" in fast_start.fast_start(settings).found
+        assert "being made" in fast_start.fast_start(settings).reason
         maintain(settings, Home.of(settings), None)
     assert not cache.is_being_made()
     assert launches == []
@@ -146,7 +146,7 @@ def test_what_always_fails_is_not_tried_for_ever(settings, cache, launches):
         cache.record_failure("the disk is full")
     maintain(settings, Home.of(settings), None)
     assert len(launches) == 4
-    text = fast_start.fast_start(settings).found
+    text = fast_start.fast_start(settings).reason
     assert "the disk is full" in text
     assert "tomorrow" in text
 
@@ -228,7 +228,7 @@ def test_the_same_build_of_java_elsewhere_shares_the_cache(settings, cache, tmp_
 def test_where_there_can_be_no_cache_the_reason_is_told(settings, changed, expected):
     changed_settings = settings.model_copy(update=changed)
     assert cache_of(changed_settings) is None
-    assert expected in fast_start.fast_start(changed_settings).found
+    assert expected in fast_start.fast_start(changed_settings).reason
 
 
 def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache, tmp_path):
@@ -239,7 +239,7 @@ def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache
     (tmp_path / "old" / "release").write_text('JAVA_VERSION="21.0.5"\n')
     older = settings.model_copy(update={"java": old})
     assert flags(older, Home.of(older)) == ()
-    assert "25" in fast_start.fast_start(older).found
+    assert "25" in fast_start.fast_start(older).reason
 
 
 @pytest.mark.parametrize("compiler", ["quick", "full"])

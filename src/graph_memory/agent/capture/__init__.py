@@ -1,1 +1,1 @@
-"""What hooks capture and show: the spool's way into the log, summaries of sessions, and briefings."""
+"""Events and texts of hooks: storing the spool in the log, summaries of sessions, and briefings."""

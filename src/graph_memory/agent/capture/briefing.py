@@ -1,4 +1,4 @@
-"""What a hook adds to a conversation: a briefing at its start, and what is known about a prompt. Both are fenced."""
+"""Texts that hooks add to a conversation: a briefing at its start, and memories that fit a prompt. Both are fenced."""
 
 from __future__ import annotations
 
@@ -58,11 +58,13 @@ async def session_briefing(memory: Memory, session: str | None, project: str | N
     if started.empty:
         return Briefing()
     questions = [f"- {' and '.join(question.about)}: {question.reason}" for question in started.questions or ()]
-    return await _fenced([started.text, *(["", "## Open questions", *questions] if questions else [])], "briefing", ())
+    return await _in_fence(
+        [started.text, *(["", "## Open questions", *questions] if questions else [])], "briefing", ()
+    )
 
 
 async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:
-    """Return what is known about a prompt and not `shown` yet, or nothing if nothing stored fits it.
+    """Return the memories that fit a prompt and are not `shown` yet; empty if none fits.
 
     Leaves out the events of the session itself, and what tools returned.
     """
@@ -78,7 +80,7 @@ async def prompt_context(memory: Memory, prompt: str, session: str | None, shown
         of_tools = await _from_tools(memory, roles, ids)
         if not of_tools:
             text = _EVENT_FACTS.sub(r" (\2, \1)", str(result.content))
-            return await _fenced([text], "recall", ids) if ids else Briefing()
+            return await _in_fence([text], "recall", ids) if ids else Briefing()
         skipped |= of_tools
     return Briefing()
 
@@ -98,7 +100,7 @@ async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -
     return {node.id for node in nodes if node.type == roles["Event"] and node.properties.get(SOURCE) == TOOL}
 
 
-async def _fenced(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
+async def _in_fence(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
     """Return the lines within the fence, without the last ones that do not fit."""
     count = await to_thread.run_sync(load_counter)
     most = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS

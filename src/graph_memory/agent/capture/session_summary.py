@@ -59,17 +59,17 @@ async def summarise_session(memory: Memory, session: str, project: str) -> None:
 
 def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
     """Return the summary of events, given oldest first: goal, files, failures and fixes, decisions, open ends."""
-    asked = [event.title for event in events if _is_message(event, "user")]
+    prompts = [event.title for event in events if _is_message(event, "user")]
     replies = [event.title for event in events if _is_message(event, "agent")]
     calls = [_call_of(event) for event in events if event.properties.get("event_type") == TOOL_CALL]
     fixed, open_ends = _failures(calls)
     parts = {
-        "Goal": asked[:1],
-        "Then asked": asked[1:][-_MOST_LISTED:],
+        "Goal": prompts[:1],
+        "Then asked": prompts[1:][-_MOST_LISTED:],
         "Changed files": [*dict.fromkeys(call.target for call in calls if call.changes_file and call.target)],
         "Failed, then worked": fixed,
         "Still failing": open_ends,
-        "Decisions": [text for text in (*asked, *replies) if _DECISION.search(text)],
+        "Decisions": [text for text in (*prompts, *replies) if _DECISION.search(text)],
         "Last reply": replies[-1:],
     }
     return [line for head, texts in parts.items() for line in _section(head, texts)]
@@ -95,7 +95,7 @@ def _call_of(event: NodeSummary) -> _Call:
 
 
 def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
-    """Return the calls that failed and later worked, with what was changed between, and those that never worked."""
+    """Return the calls that failed and later worked, with the changes between, and the calls that never worked."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
     for place, call in enumerate(calls):

@@ -119,7 +119,7 @@ def _match_pattern(pattern: Pattern, situation: Situation) -> PatternMatch | Non
 def conditions_of(arguments: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
     """Return validated conditions. Raises INVALID_ARGUMENT for no, too many or invalid conditions."""
     if not 1 <= len(arguments) <= MOST_CONDITIONS:
-        hint = 'Such as {"type": "keyword", "value": "timeout", "weight": 1}.'
+        hint = 'Give conditions such as {"type": "keyword", "value": "timeout", "weight": 1}.'
         raise invalid_argument(
             "conditions", f"A pattern needs 1 to {MOST_CONDITIONS} conditions, not {len(arguments)}", hint
         )
@@ -129,9 +129,8 @@ def conditions_of(arguments: Sequence[Mapping[str, object]]) -> tuple[Condition,
 def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
     kind, value, weight = arguments.get("type", "keyword"), arguments.get("value"), arguments.get("weight", 1)
     if kind not in CONDITION_TYPES:
-        raise invalid_argument(
-            place, f"{quote(str(kind))} is not a type of condition", suggestion(str(kind), CONDITION_TYPES, "")
-        )
+        hint = suggestion(str(kind), CONDITION_TYPES, f"Use {', '.join(CONDITION_TYPES)}.")
+        raise invalid_argument(place, f"{quote(str(kind))} is not a type of condition", hint)
     if not isinstance(value, str) or not value.strip():
         raise invalid_argument(place, f"{place} has no value", "Pass value as text, such as a word of the situation.")
     if kind == "custom" and value not in CUSTOM_CONDITIONS:

@@ -17,7 +17,7 @@ from graph_memory.memory.entities.results import ObservationDetail
 from graph_memory.memory.recall.rendering.wording import label, name
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.text.wording import format_day, printable, quote, suggestion
+from graph_memory.model.text.wording import format_day, quote, suggestion
 from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
 USER = "user"
@@ -86,12 +86,12 @@ def texts_of(value: object) -> tuple[str, ...] | None:
 
 def stored_correction(correction: Mapping[str, object]) -> str:
     """Return the text of the observation that stores a correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
-    hint = 'Such as {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
+    hint = 'Give two different texts, as in {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
     if not isinstance(correction, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument("correction", f"correction is {quote(correction)}, not an object", hint)
     if unknown := [str(key) for key in correction if key not in _KEYS]:
         raise invalid_argument(
-            "correction", f"correction has no {printable(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}."
+            "correction", f"correction has the unknown key {quote(unknown[0])}", f"Valid keys are {', '.join(_KEYS)}."
         )
     original, corrected = (check_text(f"correction.{key}", correction.get(key)) for key in _KEYS[:2])
     if original == corrected:

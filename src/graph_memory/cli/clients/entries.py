@@ -24,7 +24,7 @@ Document = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a client should have: the command of the server, and the command of each hook by its event."""
+    """The entries of a client: the command of the server, and the command of each hook by its event."""
 
     server: Sequence[str]
     hooks: Mapping[str, str]

@@ -118,7 +118,7 @@ def _local_settings() -> Settings:
     settings = read_settings()
     if settings.neo4j_uri:
         hint = "Unset NEO4J_URI, or save single domains of that server with `graph-memory export`."
-        message = "This saves and restores the local Neo4j, but NEO4J_URI names another server"
+        message = "NEO4J_URI names another server, but this command is only for the local Neo4j"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"argument": "NEO4J_URI", "hint": hint})
     return settings
 

@@ -65,7 +65,7 @@ def status(as_json: JsonOption = False) -> None:
         else _status_text(server_status)
     )
     if not as_json:
-        typer.echo(f"fast start: {fast.found}")
+        typer.echo(f"fast start: {fast.reason}")
     raise typer.Exit(3 if server_status.state is local.State.STOPPED else 0)
 
 
@@ -134,7 +134,7 @@ def _refuse_other_server(settings: Settings) -> None:
     if settings.neo4j_uri:
         host = urlsplit(settings.neo4j_uri).hostname or "that server"
         hint = f"That server's browser may be at http://{host}:7474/browser/. To open the local one, unset NEO4J_URI."
-        message = "this opens the Neo4j Browser of the local Neo4j, but NEO4J_URI names another server"
+        message = "NEO4J_URI names another server, but this command opens the browser of the local Neo4j"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
 
 
@@ -178,7 +178,7 @@ def _lines(access: Mapping[str, str]) -> str:
 def _running_server(settings: Settings) -> local.LocalServer:
     if local.status(settings).state is local.State.STOPPED:
         hint = "Start it with `graph-memory neo4j start`."
-        raise GraphError(Code.STORE_UNAVAILABLE, "the local Neo4j is not running", {"hint": hint})
+        raise GraphError(Code.STORE_UNAVAILABLE, "The local Neo4j is not running", {"hint": hint})
     return local.ensure_running(settings)
 
 

@@ -32,7 +32,7 @@ def erase(
     """Erase a node or connection with its whole past, in all branches. Deleted ones too. This cannot be undone."""
 
     def erase_in(*, dry: bool) -> Callable[[Memory], Awaitable[Erased]]:
-        return naming.with_id(subject, lambda memory, id_: memory.history.erase(id_, dry_run=dry))
+        return naming.with_id(subject, lambda memory, subject_id: memory.history.erase(subject_id, dry_run=dry))
 
     if takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would be removed."):
         call.preview(erase_in(dry=True), _show_erased, "Looking")

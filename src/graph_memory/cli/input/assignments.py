@@ -116,7 +116,7 @@ def needs_type(values: Mapping[str, object] | None) -> bool:
 
 def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
     """Return the values. Each raw value becomes the first of its readings that one of the types allows, else text."""
-    rules = [rule for type_ in declared for rule in type_.properties]
+    rules = [rule for defined in declared for rule in defined.properties]
     return {
         key: _first_allowed(value, [rule for rule in rules if rule.name == key])
         if isinstance(value, RawValue)
@@ -129,8 +129,8 @@ def _declared_types(ontology: Ontology, kind: Kind | None, type_name: str | None
     types_of = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     if kind is Kind.CONNECTION and type_name is not None:
         type_name, _ = ontology.stored_type(type_name)
-    types = [type_ for types_kind, types in types_of.items() if kind in (None, types_kind) for type_ in types]
-    return [type_ for type_ in types if type_name in (None, type_.name)]
+    types = [declared for types_kind, types in types_of.items() if kind in (None, types_kind) for declared in types]
+    return [declared for declared in types if type_name in (None, declared.name)]
 
 
 def _first_allowed(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:

@@ -73,7 +73,7 @@ def _type_names(context: typer.Context, types_of: Callable[[Ontology], Iterable[
     async def names(memory: Memory) -> list[str]:
         domain = context.params.get("domain")
         ontology = await memory.get_ontology(domain=domain_for(domain) if domain else None)
-        return [type_.name for type_ in types_of(ontology)]
+        return [declared.name for declared in types_of(ontology)]
 
     return _ask_memory(names)
 

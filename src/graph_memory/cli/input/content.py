@@ -64,9 +64,15 @@ def edit_text(original: str) -> str:
         try:
             status = subprocess.run([*shlex.split(command, posix=os.name != "nt"), str(path)], check=False).returncode
         except (OSError, ValueError) as error:
-            raise invalid_argument("edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR.") from error
+            raise invalid_argument(
+                "edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR to the command of an editor."
+            ) from error
         if status != 0:
-            raise invalid_argument("edit", f"The editor {command} exited with {status}", "Nothing was changed.")
+            raise invalid_argument(
+                "edit",
+                f"The editor {command} exited with {status}",
+                "Nothing was changed. Edit it again, or give the text with --content.",
+            )
         return _decode(path.read_bytes())
 
 

@@ -17,20 +17,20 @@ def print_ontology(ontology: Ontology, *, detail: bool) -> None:
     if ontology.open:
         typer.echo("Open: an unknown type in a write is added.\n")
     columns = ("node type", "properties", "description")
-    rows = [(type_.name, _properties(type_), type_.description) for type_ in ontology.node_types]
-    described = len(columns) if any(type_.description for type_ in ontology.node_types) else -1
+    rows = [(declared.name, _properties(declared), declared.description) for declared in ontology.node_types]
+    described = len(columns) if any(declared.description for declared in ontology.node_types) else -1
     print_table(columns[:described], [row[:described] for row in rows], uncut=("node type",), wrapped=_LONG)
     if ontology.connection_types:
         typer.echo()
         print_table(
             ("connection type", "from", "to", "properties", "rules"),
-            [_connection_row(type_) for type_ in ontology.connection_types],
+            [_connection_row(declared) for declared in ontology.connection_types],
             uncut=("connection type",),
             wrapped=("from", "to", "properties", "rules"),
         )
     if detail:
         _print_properties(ontology)
-    elif any(type_.required for type_ in (*ontology.node_types, *ontology.connection_types)):
+    elif any(declared.required for declared in (*ontology.node_types, *ontology.connection_types)):
         typer.echo("\n* required")
 
 
@@ -38,7 +38,7 @@ _LONG = ("properties", "description")
 
 
 def _print_properties(ontology: Ontology) -> None:
-    rows = [row for type_ in (*ontology.node_types, *ontology.connection_types) for row in _rule_rows(type_)]
+    rows = [row for declared in (*ontology.node_types, *ontology.connection_types) for row in _rule_rows(declared)]
     if rows:
         typer.echo()
         columns = ("of", "property", "type", "rules", "description")

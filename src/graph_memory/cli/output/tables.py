@@ -72,9 +72,9 @@ def shorten_ids(ids: Sequence[str], width: float) -> list[str]:
     if max(map(len, ids), default=0) <= width:
         return list(ids)
     size = SHORT_ID
-    while len({id_[:size] for id_ in ids}) < len({*ids}):
+    while len({subject_id[:size] for subject_id in ids}) < len({*ids}):
         size += 1
-    return [id_[:size] for id_ in ids]
+    return [subject_id[:size] for subject_id in ids]
 
 
 def line_width() -> float:

@@ -38,7 +38,7 @@ class FastStart:
     """Whether the next start will be fast, and the reason in a sentence."""
 
     ready: bool
-    found: str
+    reason: str
 
 
 def cache_of(settings: Settings) -> AotCache | None:
@@ -80,15 +80,15 @@ def maintain(settings: Settings, home: Home, failed_run: Run | None) -> None:
 def fast_start(settings: Settings) -> FastStart:
     """Return whether the next start will be fast, without changing the cache."""
     if reason := _obstacle(settings):
-        return FastStart(ready=False, found=reason)
+        return FastStart(ready=False, reason=reason)
     cache = _cache(settings)
     if cache is None:
-        return FastStart(ready=False, found="no AOT cache yet: one is made in the background after the first start")
+        return FastStart(ready=False, reason="no AOT cache yet: one is made in the background after the first start")
     if cache.is_intact():
-        return FastStart(ready=True, found=f"by the AOT cache {cache.file}, {cache.file.stat().st_size // MIB} MiB")
+        return FastStart(ready=True, reason=f"by the AOT cache {cache.file}, {cache.file.stat().st_size // MIB} MiB")
     if cache.is_being_made():
-        return FastStart(ready=False, found="its AOT cache is being made in the background")
-    return FastStart(ready=False, found=_missing_text(settings, cache.record()))
+        return FastStart(ready=False, reason="its AOT cache is being made in the background")
+    return FastStart(ready=False, reason=_missing_text(settings, cache.record()))
 
 
 def _start_training(settings: Settings, cache: AotCache) -> None:

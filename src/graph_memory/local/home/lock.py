@@ -47,7 +47,7 @@ def _wait(lock: FileLock, path: Path, timeout: float) -> None:
     except Timeout as error:
         raise GraphError(
             Code.STARTING,
-            f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
+            f"Another process has been starting or stopping Neo4j for over {timeout:.0f} s",
             {"hint": Hint("Try again in a moment; {graph-memory neo4j status} shows its state.")},
             path=path,
         ) from error

@@ -52,7 +52,7 @@ def choose_port(configured: int, preferred: tuple[int, ...], setting: str) -> in
     """
     if configured and not is_free(configured):
         hint = f"Stop what is listening there, or set {setting} to another port, or to 0 for any free one."
-        raise GraphError(Code.STORE_UNAVAILABLE, f"port {configured} is taken", {"hint": hint, "port": configured})
+        raise GraphError(Code.STORE_UNAVAILABLE, f"Port {configured} is taken", {"hint": hint, "port": configured})
     return configured or next((port for port in preferred if is_free(port)), 0) or find_free_port()
 
 

@@ -28,7 +28,7 @@ def ensure_password(home: Home, java: Path) -> None:
     except AdminError as error:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
-            f"the first password of the local Neo4j could not be set: {without_home(home, str(error))}",
+            f"The first password of the local Neo4j could not be set: {without_home(home, str(error))}",
             {"hint": Hint("{graph-memory doctor} checks Java, the jars and the disk.")},
         ) from error
 
@@ -37,7 +37,7 @@ def _require_password(home: Home) -> None:
     if home.password() is None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
-            "the password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
+            "The password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
             {"hint": "Put that file back, or move `neo4j/data` away to start with an empty database."},
             path=home.password_file,
         )

@@ -139,7 +139,7 @@ class Bodies:
 def _too_large(limit: int) -> JSONResponse:
     hint = "Split it into several nodes. The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
     error = GraphError(
-        Code.CONTENT_TOO_LARGE, f"The limit is {limit:,} bytes a request", {"limit": limit, "hint": hint}
+        Code.CONTENT_TOO_LARGE, f"The request is over the limit of {limit:,} bytes", {"limit": limit, "hint": hint}
     )
     rendered = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": rendered}, 413)

@@ -382,7 +382,7 @@ class Entities(Cleaning):
         return await sessions.session_start(self._core, self._domain(domain), request)
 
     async def session_context(self, prompt: str, *, shown: Collection[str] = (), max_tokens: int = 500) -> Unseen:
-        """Return what fits a prompt, without the nodes `shown`, and the ids of its nodes: none if nothing fits."""
+        """Return the memories that fit a prompt, without the nodes `shown`, and the ids of its nodes."""
         return await recall_unseen(self._core, self._domain(None), prompt, shown, max_tokens)
 
     async def session_end(

@@ -46,7 +46,7 @@ class Upkeep:
 
         By default, it only adds missing entries. `model` rebuilds only the vectors, with the model of the settings.
         `analyser`, the name of one of Neo4j's analysers, rebuilds only the words, which it parses from now on. Repeat
-        the call to resume one that was interrupted. Until it ends, searches use the entries that exist. Raises
+        the call to resume an interrupted rebuild. Until it ends, searches use the entries that exist. Raises
         INVALID_ARGUMENT.
         """
         where = self._domain(domain)

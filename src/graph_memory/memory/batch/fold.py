@@ -190,7 +190,7 @@ class Fold:
             raise Violation(draft, Rule.USED, "").refusal(self.head.domain)
         *types, _ = with_ad_hoc_type(self.head, draft, self.stored.open_type_limit)
         if types:
-            self.changes |= {type_.subject: type_ for type_ in types}
+            self.changes |= {declared.subject: declared for declared in types}
             self.head = replace(self.head, ontology=with_types(self.head.ontology, types))
         self._note_ends(draft)
         self._record(operation, draft)

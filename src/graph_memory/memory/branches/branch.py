@@ -322,7 +322,7 @@ class _Branching:
             nonlocal warning
             parent, warning = await suitable_parent(transaction, domain, source.parent)
             events = self._number_events([domain_draft(replace(state, parent=parent))], after=seq - 1)
-            head = await transaction.one(HEAD, domain=domain)
+            head = await transaction.first_row(HEAD, domain=domain)
             await append_events(transaction, events, self._ontology, head.ontology_version if head else 0, 0)
 
         await self._job.end(end)

@@ -121,7 +121,7 @@ class _Merging:
 
     async def read(self, reader: Reader, head: Head) -> _MergeInput:
         """Read both domains."""
-        row = await reader.one(JOB, domain=self._source)  # with its lock: no erasure or compaction can begin
+        row = await reader.first_row(JOB, domain=self._source)  # with its lock: no erasure or compaction can begin
         if row is None:
             raise no_ontology(self._source)
         if row.state != READY:

@@ -233,7 +233,7 @@ def merges_of(state: DomainState) -> Mapping[str, Any]:
 
 
 async def _read_place(reader: Reader, place: Revision) -> PlaceRow | None:
-    return await reader.one(PLACE, domain=place.domain, seq=place.seq)
+    return await reader.first_row(PLACE, domain=place.domain, seq=place.seq)
 
 
 def _base_compacted(domain: str, to: int) -> GraphError:

@@ -182,7 +182,7 @@ class _GraphMerge:
         """Return the inverses of a type, in the target and after the merge."""
         declared = type_from_draft(draft)
         before = self.context.ontology.find_connection_type(declared.name)
-        return {type_.inverse for type_ in (declared, before) if isinstance(type_, ConnectionType)}
+        return {defined.inverse for defined in (declared, before) if isinstance(defined, ConnectionType)}
 
     def find_conflicts(self) -> Iterator[Conflict]:
         """Yield the conflicts of the merged graph, at most one per subject and rule. Types alone come first."""

@@ -77,8 +77,8 @@ class StoredConnections:
 
     def rows(self) -> Iterator[StoredRow]:
         """Yield the connections."""
-        for id_, from_type, to_type, target, values in self.connections:
-            yield StoredRow(id_, values, (self.source, target), (from_type, to_type))
+        for subject_id, from_type, to_type, target, values in self.connections:
+            yield StoredRow(subject_id, values, (self.source, target), (from_type, to_type))
 
 
 ATTACHED = query("changes/attached", AttachedRow)
@@ -133,7 +133,7 @@ async def read_attachments_of_retyped(
 ) -> Mapping[str, Sequence[Draft]]:
     """Return the subjects attached to nodes whose type changes. Empty if no connection type restricts its ends."""
     restricts_ends = any(
-        ANY not in ends for type_ in ontology.connection_types for ends in (type_.from_types, type_.to_types)
+        ANY not in ends for declared in ontology.connection_types for ends in (declared.from_types, declared.to_types)
     )
     return await read_attachments(reader, domain, nodes, MAX_ATTACHED) if restricts_ends else {}
 

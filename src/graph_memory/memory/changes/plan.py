@@ -295,7 +295,7 @@ class Changeset:
         context = self.context
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         deleted |= {draft.subject for node in context.attached.keys() & deleted for draft in context.attached[node]}
-        types = {subject_of_type(type_): type_ for type_ in context.ontology.own_connection_types}
+        types = {subject_of_type(defined): defined for defined in context.ontology.own_connection_types}
         types |= {draft.subject: type_from_draft(draft) for draft in self.changes.values() if _is_link_type(draft)}
         named_types = {
             type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"

@@ -25,8 +25,8 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
         return before
     deleted = {draft.subject for draft in types if draft.op is Op.DELETE}
     definitions = [type_from_draft(draft) for draft in types if draft.op is not Op.DELETE]
-    nodes = {type_.name: type_ for type_ in before.node_types if subject_of_type(type_) not in deleted}
-    nodes |= {type_.name: type_ for type_ in definitions if isinstance(type_, NodeType)}
+    nodes = {declared.name: declared for declared in before.node_types if subject_of_type(declared) not in deleted}
+    nodes |= {declared.name: declared for declared in definitions if isinstance(declared, NodeType)}
     names = {ANY, *nodes}
     connection_types = without_disagreeing_inverses(
         [
@@ -40,7 +40,7 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
 
 def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionType]:
     """Return the connection types after changes, as declared."""
-    links = {subject_of_type(type_): type_ for type_ in before.connection_types}
+    links = {subject_of_type(declared): declared for declared in before.connection_types}
     for draft in changes:
         if draft.kind is Kind.CONNECTION_TYPE:
             links.pop(draft.subject, None)
@@ -52,8 +52,12 @@ def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionTy
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
     """Return the types of an ontology that changes modify."""
     after = [type_from_draft(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
-    known = {subject_of_type(type_): type_ for type_ in (*before.node_types, *before.connection_types)}
-    return [TypeChange(known[subject_of_type(type_)], type_) for type_ in after if subject_of_type(type_) in known]
+    known = {subject_of_type(declared): declared for declared in (*before.node_types, *before.connection_types)}
+    return [
+        TypeChange(known[subject_of_type(declared)], declared)
+        for declared in after
+        if subject_of_type(declared) in known
+    ]
 
 
 def joined_types(declared: ConnectionType) -> tuple[str, ...]:

@@ -210,7 +210,7 @@ def _path_to_shared(parts: Sequence[LogSegment], place: Revision, shared: str) -
 
 async def last_seq(reader: Reader, domain: str) -> int:
     """Return the number of the last event. Raises ONTOLOGY_NOT_FOUND."""
-    position = await reader.one(POSITION, domain=domain, event=None)
+    position = await reader.first_row(POSITION, domain=domain, event=None)
     if position is None:
         raise no_ontology(domain)
     return position.last
@@ -255,7 +255,7 @@ async def _seq_at(
 ) -> int:
     """Return the number of the last event at or before a point, or strictly before it."""
     for part in parts:
-        position = await reader.one(POSITION, domain=part.domain, event=point.event)
+        position = await reader.first_row(POSITION, domain=part.domain, event=point.event)
         if position is None:
             raise no_ontology(part.domain)
         last = min(position.last, part.until)

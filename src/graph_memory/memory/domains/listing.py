@@ -87,7 +87,7 @@ async def domains_ahead(reader: Reader) -> list[DomainRow]:
 
 async def domain_info(core: Core, domain: str) -> DomainInfo:
     """Return one domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-    row = await core.store.one(INFO, domain=domain)
+    row = await core.store.first_row(INFO, domain=domain)
     if row is None:
         raise no_ontology(domain)
     ontology = await core.log.require_ontology(domain)
@@ -100,7 +100,7 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
         "children": tuple(row.children) or None,
         "last_access": max(filter(None, (row.last_access, last_access)), default=None),
         "inherited_types": _inherited_types(ontology),
-        "differing_types": tuple(type_.title for type_ in redefined_types(ontology)) or None,
+        "differing_types": tuple(declared.title for declared in redefined_types(ontology)) or None,
     }
     return DomainInfo(**values)
 
@@ -120,7 +120,7 @@ async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | 
     event = await last_event(reader, domain, "domain")
     if event is not None:
         return DomainState.from_state(event.draft.state or {}), event.seq
-    row = await reader.one(INFO, domain=domain)
+    row = await reader.first_row(INFO, domain=domain)
     if row is None:
         raise no_ontology(domain)
     return DomainState(created=row.created), None

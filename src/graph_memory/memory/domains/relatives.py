@@ -31,14 +31,14 @@ async def unfinished_branches(reader: Reader, domains: set[str]) -> list[str]:
 
 async def check_is_ready(reader: Reader, domain: str) -> None:
     """Raise DOMAIN_BUSY while a job runs in a domain, or after it was interrupted."""
-    row = await reader.one(STATE, domain=domain)
+    row = await reader.first_row(STATE, domain=domain)
     if row is not None and row.state != READY:
         raise busy(domain, row.state, row.job)
 
 
 async def check_past_is_kept(reader: Reader, domain: str) -> None:
     """Raise DOMAIN_BUSY while an erasure or compaction changes events of a domain."""
-    row = await reader.one(STATE, domain=domain)
+    row = await reader.first_row(STATE, domain=domain)
     if row is not None and row.state in (ERASING, COMPACTING):
         raise busy(domain, row.state, row.job)
 

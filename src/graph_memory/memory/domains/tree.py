@@ -85,7 +85,7 @@ def domain_draft(state: DomainState, previous: int | None = None) -> Draft:
 
 async def append_job_event(core: Core, transaction: Transaction, domain: str, draft: Draft) -> int:
     """Append the event of a job, and return its number. Protection was checked when the job began."""
-    lock = await transaction.one(LOCK, domain=domain, batch="")
+    lock = await transaction.first_row(LOCK, domain=domain, batch="")
     if lock is None:
         raise no_ontology(domain)
     at, origin = next_time(lock.last_at, utc_now()), core.origin

@@ -157,7 +157,7 @@ def _refuse_barred(
     for change_id, draft in drafts_by_id.items() if claimed else ():
         claims = _claims(draft, head) if draft.op is Op.CREATE else ()
         if barring := next((claimed[claim] for claim in claims if claim in claimed), None):
-            message = f"A rule of its type may forbid it beside {barring}, which was removed outside graph-memory"
+            message = f"It may break a rule of its type together with {barring}, which was removed outside graph-memory"
             refused[change_id] = GraphError(
                 Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."}
             )

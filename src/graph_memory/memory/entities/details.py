@@ -37,7 +37,7 @@ async def add_details(core: Core, domain: str, entities: Sequence[tuple[str, Ent
     """Return entities with their details. An entity that was deleted in the meantime is returned unchanged."""
     if not entities:
         return ()
-    ids = [id_ for id_, _ in entities]
+    ids = [subject_id for subject_id, _ in entities]
     logs = [segment.domain for segment in await segments_of(core.store, domain)]
     rows_by_id: dict[str, DetailRow] = {}
     for start in range(0, len(ids), ROWS):
@@ -45,8 +45,10 @@ async def add_details(core: Core, domain: str, entities: Sequence[tuple[str, Ent
         rows_by_id |= {row.id: row for row in rows}
     accesses = await accesses_of(core, domain, ids)
     return tuple(
-        _add_row(entity, rows_by_id[id_], *_access_fields(accesses.get(id_))) if id_ in rows_by_id else entity
-        for id_, entity in entities
+        _add_row(entity, rows_by_id[subject_id], *_access_fields(accesses.get(subject_id)))
+        if subject_id in rows_by_id
+        else entity
+        for subject_id, entity in entities
     )
 
 

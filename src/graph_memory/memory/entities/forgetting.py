@@ -95,12 +95,12 @@ async def _subjects(core: Core, domain: str, request: ForgetRequest) -> list[str
     if not request.texts:
         return [*nodes.values(), *request.ids]
     results = [
-        id_
+        subject_id
         for name, node in nodes.items()
-        for id_ in await _find_in_entity(core.store, domain, name, node, request.texts)
+        for subject_id in await _find_in_entity(core.store, domain, name, node, request.texts)
     ]
     if not nodes:
-        results = [id_ for text in request.texts for id_ in await _find_anywhere(core, domain, text)]
+        results = [subject_id for text in request.texts for subject_id in await _find_anywhere(core, domain, text)]
     return [*results, *request.ids]
 
 
@@ -216,7 +216,10 @@ async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> For
     """Return the receipt with texts: entities first, then observations and relations."""
     ordered = sorted(drafts, key=lambda draft: _KINDS.index(draft.kind))
     ids = {
-        id_ for draft in ordered[:MAX_LISTED] for id_ in (draft.subject, draft.from_id, draft.to_id) if id_ is not None
+        subject_id
+        for draft in ordered[:MAX_LISTED]
+        for subject_id in (draft.subject, draft.from_id, draft.to_id)
+        if subject_id is not None
     }
     titles = {node.id: node.title for node in await node_briefs(core, domain, sorted(ids))}
     return Forgotten(

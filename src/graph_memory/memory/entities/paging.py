@@ -121,7 +121,7 @@ async def _read_whole(core: Core, domain: str, max_tokens: int) -> KnowledgeGrap
     if count == len(row.entities):
         return graph
     last = row.entities[count - 1]
-    place = await core.store.one(PLACE, domain=domain, id=last[0])
+    place = await core.store.first_row(PLACE, domain=domain, id=last[0])
     entities, relations_by_name = row.entities[:count], _relations_by_entity(row)
     graph = graph_of(
         [GraphRow(entities, [related for entity in entities for related in relations_by_name.get(entity[1], ())])]

@@ -74,7 +74,9 @@ async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
     limit = check_limit(limit)
     ids = await core.store.read(IDS, domain=domain, limit=UNLIMITED)
     weights = await _weights(core, domain, ids)
-    best = sorted(weights, key=lambda id_: (-weights[id_][1], weights[id_][0].first, id_))[:limit]
+    best = sorted(weights, key=lambda subject_id: (-weights[subject_id][1], weights[subject_id][0].first, subject_id))[
+        :limit
+    ]
     return Profiles(entities=tuple(await profiles_of(core, domain, best)))
 
 
@@ -90,15 +92,15 @@ async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profi
     if not ids:
         return []
     states = {row.id: row for row in await fetch_descriptions(core, domain, Kind.NODE, ids)}
-    names = {id_: str(row.event["name"]) for id_, row in states.items()}
+    names = {subject_id: str(row.event["name"]) for subject_id, row in states.items()}
     graph = await entities_by_name(core, domain, list(names.values()))
     entities = {entity.name: entity for entity in graph.entities}
     weights = await _weights(core, domain, ids)
     texts = await texts_of(core, domain, states.values())
     return [
-        _profile(states[id_], entities[names[id_]], weights[id_], texts.get(id_))
-        for id_ in ids
-        if id_ in states and id_ in weights and names[id_] in entities
+        _profile(states[subject_id], entities[names[subject_id]], weights[subject_id], texts.get(subject_id))
+        for subject_id in ids
+        if subject_id in states and subject_id in weights and names[subject_id] in entities
     ]
 
 

@@ -32,7 +32,7 @@ def check_depth(max_depth: int | None, *, transitive: bool) -> int:
 
 def check_transitive(ontology: Ontology, type_name: str | None) -> str:
     """Return the name of a transitive connection type. Raises INVALID_ARGUMENT if it is not one."""
-    names = [type_.name for type_ in ontology.connection_types if type_.transitive]
+    names = [defined.name for defined in ontology.connection_types if defined.transitive]
     hint = f"Transitive types: {join_names(names)}." if names else "Declare `transitive: true` for a type."
     if type_name is None:
         raise invalid_argument("connection_type", "transitive needs a connection_type", hint)

@@ -114,7 +114,7 @@ class ConnectionWeigher:
         results = await read_id_page(self.core, self.domain, page.after, page.size, read, matches, at=self.at)
         await self.check()
         ids, cursor = page.cut(results)
-        return [links[id_] for id_ in ids], cursor
+        return [links[subject_id] for subject_id in ids], cursor
 
     async def find_heaviest(self, wanted: Criteria, limit: int) -> list[WeighedLink]:
         """Return the heaviest of the matching connections."""
@@ -170,7 +170,7 @@ class ConnectionWeigher:
     def half_lives(self) -> dict[str, float]:
         """The half-lives of the types that set one, in days."""
         types = self.ontology.connection_types if self.ontology else ()
-        return {type_.name: type_.half_life for type_ in types if type_.half_life is not None}
+        return {declared.name: declared.half_life for declared in types if declared.half_life is not None}
 
     @property
     def now_ms(self) -> int:

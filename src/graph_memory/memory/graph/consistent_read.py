@@ -85,7 +85,7 @@ async def read_marked(core: Core, statement: Query[Mark | Sequence[R]], domain: 
 
 
 async def _first_mark(core: Core, domain: str) -> Mark | None:
-    head = await core.store.one(HEAD, domain=domain)
+    head = await core.store.first_row(HEAD, domain=domain)
     return Mark(head.seq, head.epoch) if head else None
 
 
@@ -127,7 +127,7 @@ async def read_id_page(
             ids.discard(row.subject)
             if row.subject > after and await matches(row):
                 ids.add(row.subject)
-        results += sorted(id_ for id_ in ids if horizon is None or id_ <= horizon)
+        results += sorted(subject_id for subject_id in ids if horizon is None or subject_id <= horizon)
         if horizon is None or len(results) >= size:
             return results[:size]
         after = horizon

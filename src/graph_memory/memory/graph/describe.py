@@ -188,7 +188,7 @@ async def fetch_descriptions(
     for start in range(0, len(ids), AT_ONCE):
         arguments = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}
         rows.update((row.id, row) for row in await core.store.read(DESCRIBED, domain=domain, **arguments))
-    return [rows[id_] for id_ in ids if id_ in rows]
+    return [rows[subject_id] for subject_id in ids if subject_id in rows]
 
 
 async def texts_of(core: Core, domain: str, rows: Iterable[DescribedRow]) -> dict[str, str]:

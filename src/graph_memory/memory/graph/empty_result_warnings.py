@@ -29,12 +29,12 @@ async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, .
         return (await _unknown_domain(core, domain),)
     declared = _types_of(ontology, wanted.kind)
     names = wanted.stored_names.types if wanted.stored_names else ()
-    types = [type_ for type_ in declared if wanted.type is None or type_.name in names]
+    types = [defined for defined in declared if wanted.type is None or defined.name in names]
     if wanted.type is not None and not types:
-        return (_unknown_type(wanted.kind, wanted.type, [type_.name for type_ in declared]),)
-    rules = {rule.name: rule for type_ in types for rule in type_.properties}
+        return (_unknown_type(wanted.kind, wanted.type, [defined.name for defined in declared]),)
+    rules = {rule.name: rule for defined in types for rule in defined.properties}
     lines = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
-    lines += await _unknown_properties(core, domain, wanted, [type_.name for type_ in types], rules)
+    lines += await _unknown_properties(core, domain, wanted, [defined.name for defined in types], rules)
     lines += _exact_phrase(wanted)
     return tuple(lines) or None
 
@@ -52,7 +52,7 @@ async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) ->
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return None
-    valid = [type_.name for type_ in (*ontology.node_types, *ontology.connection_types)]
+    valid = [declared.name for declared in (*ontology.node_types, *ontology.connection_types)]
     unknown = [name for name in names or () if ontology.stored_type(name)[0] not in valid]
     return tuple(_unknown_type(None, name, valid) for name in unknown) or None
 
@@ -63,9 +63,9 @@ async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequenc
     if ontology is None:
         return []
     types = _types_of(ontology, kind)
-    rules = {rule.name: rule for type_ in types for rule in type_.properties}
+    rules = {rule.name: rule for declared in types for rule in declared.properties}
     wanted = Criteria(kind=kind, properties=dict.fromkeys(names, 0))
-    return await _unknown_properties(core, domain, wanted, [type_.name for type_ in types], rules)
+    return await _unknown_properties(core, domain, wanted, [declared.name for declared in types], rules)
 
 
 def _types_of(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:

@@ -298,7 +298,7 @@ async def _read_neighbours(
     for start in range(0, len(ids), AT_ONCE):
         marked_rows = await read_marked(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **selector.params)
         neighbour_ids: dict[str, set[str | None]] = {
-            row.id: {id_ or None for id_ in row.ids} for row in marked_rows.rows
+            row.id: {subject_id or None for subject_id in row.ids} for row in marked_rows.rows
         }
         results |= {
             node_id: tuple(sorted(neighbour for neighbour in neighbours if neighbour))

@@ -91,6 +91,6 @@ async def _delete_page(batch: Batch, node: Event) -> None:
 
 async def _deletion_result(batch: Batch, last: Event | None) -> NodeDeleted:
     """Return the result. The events of the batch are consecutive, and the last one deletes the node."""
-    begin = await batch.core.store.one(POSITION, domain=batch.job.domain, event=batch.id)
+    begin = await batch.core.store.first_row(POSITION, domain=batch.job.domain, event=batch.id)
     version, first = last.seq if last else 0, begin.seq if begin and begin.seq else 0
     return NodeDeleted(version=version, connections=version - first, resumed=batch.job.is_resumed or None)

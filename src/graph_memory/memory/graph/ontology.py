@@ -165,8 +165,8 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
 
 def ad_hoc_types(ontology: Ontology) -> int:
     """Return the number of ad-hoc types of an ontology, without inherited ones."""
-    types = (type_ for type_ in (*ontology.node_types, *ontology.connection_types) if type_.ad_hoc)
-    return sum(subject_of_type(type_) not in ontology.inherited for type_ in types)
+    types = (declared for declared in (*ontology.node_types, *ontology.connection_types) if declared.ad_hoc)
+    return sum(subject_of_type(declared) not in ontology.inherited for declared in types)
 
 
 def check_type_limit(ontology: Ontology, domain: str, limit: int) -> None:

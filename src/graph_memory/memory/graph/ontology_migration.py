@@ -95,7 +95,7 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         return await apply_ontology(core, domain, ontology)
     except _NeedsCheck:
         planned, created = await _migrate(core, domain, ontology), False
-    head = await core.store.one(HEAD, domain=domain)
+    head = await core.store.first_row(HEAD, domain=domain)
     return OntologyApplied(
         version=head.ontology_version if head else 0,
         created=created,
@@ -116,8 +116,8 @@ def _plan_growth(current: Ontology, ontology: Ontology) -> OntologyDiff:
     first = with_standard_types(ontology, current)
     new = types_not_inherited(current, (*first.node_types, *first.connection_types))
     return OntologyDiff(
-        tuple(type_ for type_ in new if isinstance(type_, NodeType)),
-        tuple(type_ for type_ in new if isinstance(type_, ConnectionType)),
+        tuple(declared for declared in new if isinstance(declared, NodeType)),
+        tuple(declared for declared in new if isinstance(declared, ConnectionType)),
     )
 
 
@@ -235,7 +235,9 @@ async def _delete_surplus(batch: Batch) -> None:
     ontology = await core.log.require_ontology(job.domain)
     types = [*ontology.node_types, *ontology.connection_types]
     needed = [
-        [str(kind_of_type(type_)), type_.name, index_name(index)] for type_ in types for index in indexes_of(type_)
+        [str(kind_of_type(declared)), declared.name, index_name(index)]
+        for declared in types
+        for index in indexes_of(declared)
     ]
     await _delete_in_steps(job, DROP_SURPLUS_KEYS, needed)
     await _delete_in_steps(job, DROP_SURPLUS_INVERSES, ontology.inverses)

@@ -371,8 +371,8 @@ async def _find_by_key(
 def _key(ontology: Ontology, wanted: Criteria) -> dict[str, object] | None:
     types = wanted.stored_names.types if wanted.stored_names else ()
     declared = [declared_type(wanted.kind, name, ontology) for name in types]
-    common = [name for name in wanted.properties if all((name,) in indexes_of(type_) for type_ in declared)]
-    unique = [name for name in common if all(name in unique_properties(type_) for type_ in declared)]
+    common = [name for name in wanted.properties if all((name,) in indexes_of(defined) for defined in declared)]
+    unique = [name for name in common if all(name in unique_properties(defined) for defined in declared)]
     name = next(iter([*unique, *common]), None)
     return {"property": name, "value": key_value(wanted.properties[name])} if name is not None else None
 

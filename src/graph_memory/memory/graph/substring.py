@@ -105,7 +105,7 @@ class SubstringSearch:
         marked_rows = await read_marked(self._core, BY_GRAMS, domain, grams=needle.lucene(domain), **arguments)
         if sum(row.waiting for row in marked_rows.rows) > MAX_WAITING:
             self._core.background.start(f"indexing domain {domain}", self.index(domain))
-        return marked_rows.with_rows(sorted({id_ for row in marked_rows.rows for id_ in row.ids}))
+        return marked_rows.with_rows(sorted({subject_id for row in marked_rows.rows for subject_id in row.ids}))
 
     async def _index(self, domain: str, new: Sequence[NewWindow]) -> int:
         """Index windows, and return the number of them that still existed.

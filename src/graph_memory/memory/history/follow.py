@@ -27,13 +27,13 @@ COUNT = query("history/count", int)
 
 
 async def follow(
-    core: Core, domain: str, filter_: Filter, *, since: int | str | None, full: bool, interval: float
+    core: Core, domain: str, criteria: Filter, *, since: int | str | None, full: bool, interval: float
 ) -> AsyncGenerator[LogEntry]:
     """Yield new changes. See `History.follow`.
 
     The positions of a log have no gaps and are assigned under a lock, so a reader in order misses no event.
     """
-    filter_.params()
+    criteria.params()
     last = await last_seq(core.store, domain)
     since = await point_at(core, domain, "since", since)
     position = last if since is None else (await bounds(core.store, domain, since, None))[0]
@@ -46,7 +46,7 @@ async def follow(
                     raise _missing_events(event_range)
                 break
             failures = 0
-            for entry in await _entries_in(core, domain, filter_, event_range, full=full):
+            for entry in await _entries_in(core, domain, criteria, event_range, full=full):
                 yield entry
             position = event_range.until
         await anyio.sleep(interval)
@@ -71,16 +71,16 @@ async def _ranges(core: Core, domain: str, position: int, last: int) -> Sequence
 
 
 async def _entries_in(
-    core: Core, domain: str, filter_: Filter, event_range: EventRange, *, full: bool
+    core: Core, domain: str, criteria: Filter, event_range: EventRange, *, full: bool
 ) -> list[LogEntry]:
     """Return the matching changes in a range, oldest first. Raises HISTORY_COMPACTED if some were compacted.
 
     Changes of a subject are selected here, because only the index of all events is known to be complete.
     """
-    rows = await events_in(core, replace(filter_, subject=None), event_range, _RANGE)
+    rows = await events_in(core, replace(criteria, subject=None), event_range, _RANGE)
     check_kept(await segments_of(core.store, domain), event_range.after, event_range.until)
     entries = [entry_of(row, full=full) for row in reversed(rows)]
-    return [entry for entry in entries if filter_.subject in (None, entry.subject)]
+    return [entry for entry in entries if criteria.subject in (None, entry.subject)]
 
 
 async def _is_readable(core: Core, event_range: EventRange) -> bool:
@@ -89,7 +89,7 @@ async def _is_readable(core: Core, event_range: EventRange) -> bool:
     Events that are not readable yet are read in the next turn. None is skipped.
     """
     for _ in range(_MAX_WAITS):
-        number = await core.store.one(
+        number = await core.store.first_row(
             COUNT, domain=event_range.domain, after=event_range.after, before=event_range.until + 1
         )
         if number is not None and number >= event_range.until - event_range.after:

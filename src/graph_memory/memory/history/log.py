@@ -118,23 +118,23 @@ async def log(
     size = PAGE if limit is None else check_limit(limit)
     after, before = await bounds(core.store, domain, since, until)
     before = min(before, _cursor(cursor))
-    filter_ = replace(wanted, types=await stored_types(core, domain, wanted.types))
+    criteria = replace(wanted, types=await stored_types(core, domain, wanted.types))
     rows: list[EventRow] = []
     for event_range in await ranges_between(core.store, domain, after, before):
         if len(rows) <= size:
-            rows += await events_in(core, filter_, event_range, size + 1 - len(rows))
+            rows += await events_in(core, criteria, event_range, size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:size]]
     next_cursor = f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None
     warnings = None if entries else await unknown_types(core, domain, wanted.types)
     return LogPage(entries=tuple(entries), next_cursor=next_cursor, warnings=warnings)
 
 
-async def events_in(core: Core, filter_: Filter, event_range: EventRange, limit: int) -> list[EventRow]:
+async def events_in(core: Core, criteria: Filter, event_range: EventRange, limit: int) -> list[EventRow]:
     """Return the newest changes in a range of one log."""
     bounds = {"domain": event_range.domain, "after": event_range.after, "before": event_range.until + 1, "limit": limit}
-    if filter_.subject is None:
-        return await core.store.read(EVENTS, **bounds, **filter_.params())
-    return await core.store.read(EVENTS_OF_SUBJECT, subject=filter_.subject, **bounds, **filter_.params())
+    if criteria.subject is None:
+        return await core.store.read(EVENTS, **bounds, **criteria.params())
+    return await core.store.read(EVENTS_OF_SUBJECT, subject=criteria.subject, **bounds, **criteria.params())
 
 
 async def sessions(

@@ -101,7 +101,7 @@ async def weigher_at(core: Core, domain: str, seq: int) -> connection_weights.Co
 
 async def check_kept(core: Core, domain: str, seq: int) -> None:
     """Raise HISTORY_COMPACTED for a log position that was compacted, and ONTOLOGY_NOT_FOUND."""
-    row = await core.store.one(FORK, domain=domain)
+    row = await core.store.first_row(FORK, domain=domain)
     if row is None:
         raise no_ontology(domain)
     if (row.compacted_to or 0) > seq:
@@ -228,10 +228,10 @@ class Past(WeighedPast):
             read_links = None if min_strength is None else (await self._weigher()).minimum_weight_reader(min_strength)
             return await self._neighbour_page(node_id, page, selector, detail=detail, only=read_links)
         check_transitive(await self.get_ontology(), connection_type)
-        whole_page = Page("", UNLIMITED, page.valid_at)
+        unpaged = Page("", UNLIMITED, page.valid_at)
 
         async def step(ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-            return {id_: (await self._neighbour_page(id_, whole_page, selector, detail=False)).node_ids for id_ in ids}
+            return {node: (await self._neighbour_page(node, unpaged, selector, detail=False)).node_ids for node in ids}
 
         return await read_reachable_nodes(
             self._core, self._domain, node_id, page, step, depth, detail=detail, at=self.seq
@@ -242,10 +242,10 @@ class Past(WeighedPast):
     ) -> dict[str, tuple[str, ...]]:
         """Return the neighbours of many nodes, by node. Missing nodes are omitted."""
         names = await self._names(connection_type)
-        selector, whole_page = ConnectionSelector(direction, connection_type, names=names), Page("", UNLIMITED)
+        selector, unpaged = ConnectionSelector(direction, connection_type, names=names), Page("", UNLIMITED)
         existing = [node.id for node in await self.describe_nodes(node_ids)]
         return {
-            node_id: (await self._neighbour_page(node_id, whole_page, selector, detail=False)).node_ids
+            node_id: (await self._neighbour_page(node_id, unpaged, selector, detail=False)).node_ids
             for node_id in existing
         }
 

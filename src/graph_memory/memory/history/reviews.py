@@ -32,7 +32,7 @@ PUT_REVIEWED = query("history/put_reviewed", Nothing)
 
 async def read_reviews(core: Core, domain: str) -> Reviewed:
     """Return the reviews of a domain. See `History.reviewed`."""
-    return _as_result(domain, await core.store.one(REVIEWED, domain=domain))
+    return _as_result(domain, await core.store.first_row(REVIEWED, domain=domain))
 
 
 async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict]) -> Reviewed:
@@ -42,7 +42,7 @@ async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict]
             raise invalid_argument("verdicts", f"{quote(verdict)} is not a verdict", "Use accept, reject or edit.")
 
     async def add(transaction: Transaction) -> Reviewed:
-        row = await transaction.one(LOCK_REVIEWED, domain=domain)
+        row = await transaction.first_row(LOCK_REVIEWED, domain=domain)
         if row is None:
             raise no_ontology(domain)
         if beyond := [seq for seq in verdicts if not 0 < seq <= row.last]:

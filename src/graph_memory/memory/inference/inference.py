@@ -179,9 +179,9 @@ def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]
     for _ in range(depth):
         next_ends: list[str] = []
         for node in ends:
-            for target, id_ in sorted(edges.get(node, {}).items()):
+            for target, subject_id in sorted(edges.get(node, {}).items()):
                 if target not in evidence_of_nodes:
-                    evidence_of_nodes[target] = (*evidence_of_nodes[node], id_)
+                    evidence_of_nodes[target] = (*evidence_of_nodes[node], subject_id)
                     next_ends.append(target)
         ends = next_ends
     del evidence_of_nodes[source]

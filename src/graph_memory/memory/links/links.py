@@ -83,7 +83,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, new_link: N
 
     async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Owners]:
         node = await read_node(reader, domain, node_id)
-        title = await reader.one(TITLE, domain=new_link.target_domain, id=target)
+        title = await reader.first_row(TITLE, domain=new_link.target_domain, id=target)
         if title is None:
             raise _no_target(new_link.target_domain, target)
         state = {"_target_domain": new_link.target_domain, "_target": target, "_link_type": new_link.type}

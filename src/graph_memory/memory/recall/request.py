@@ -9,7 +9,7 @@ from typing import cast, get_args
 
 from graph_memory.memory.recall.results import CONTEXT, Depth, Form
 from graph_memory.memory.search.request import MAX_QUERY_LENGTH, MAX_RESULTS, MIN_TOKENS
-from graph_memory.model.text.wording import printable, quote, suggestion
+from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument
 from graph_memory.storage.log.writing import utc_now
@@ -118,7 +118,7 @@ def _context(context: Mapping[str, object]) -> Context:
     for key in context:
         if key not in CONTEXT:
             hint = f"{suggestion(str(key), CONTEXT, '')} Valid keys are {', '.join(CONTEXT)}.".strip()
-            raise invalid_argument("context", f"context has no {printable(key)}", hint)
+            raise invalid_argument("context", f"context has the unknown key {quote(str(key))}", hint)
     given_values = {key: value for key, value in context.items() if value is not None}
     texts: dict[str, str] = {}
     for key in ("text", "path", "session"):

@@ -146,7 +146,7 @@ def _check_decision(later: Observation | None, earlier: Observation, answer: str
     """Raise INVALID_ARGUMENT if no current observation would remain."""
     if answer == "same" and later is None:
         raise invalid_argument(
-            "decision", "The new one is a property, which cannot be deleted", "Use close, or keep: both hold."
+            "decision", "new is a property, which cannot be deleted", "Use close, or keep if both are true."
         )
     if answer == "same" and earlier.is_over:
         hint = "Use keep, which reopens the known one. Then both hold, and you can use same."
@@ -180,14 +180,16 @@ def _draft_decision(later: Observation | None, earlier: Observation, answer: str
     if answer == "same":
         draft = Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
         superseded = tuple(dict.fromkeys((*earlier.state.supersedes, *later.state.supersedes)))
-        after = replace(earlier.state, supersedes=tuple(id_ for id_ in superseded if id_ != earlier.id))
+        after = replace(
+            earlier.state, supersedes=tuple(subject_id for subject_id in superseded if subject_id != earlier.id)
+        )
         return [draft] if after == earlier.state else [earlier.draft_update(after), draft]
     asks = tuple(ask for ask in later.state.asks if ask != earlier.id)
     superseded_later = later.state.supersedes
     if answer == "close":
         superseded_later = tuple(dict.fromkeys((*superseded_later, earlier.id)))
     elif _is_superseded_by(later, earlier):
-        superseded_later = tuple(id_ for id_ in superseded_later if id_ != earlier.id)
+        superseded_later = tuple(subject_id for subject_id in superseded_later if subject_id != earlier.id)
     after, drafts = (
         replace(later.state, asks=asks, supersedes=superseded_later),
         _draft_known(later, earlier, answer, head),

@@ -161,12 +161,12 @@ def _draft_observations(
         at = judged_fact.fact.observation.validity.valid_from or drafting.head.at
         drafting.drafts += [draft_end(known, at) for known in judged_fact.replaced]
         if judged_fact.is_new:
-            [id_] = drafting.draft_observations(node, [judged_fact.observation(at)])
+            [subject_id] = drafting.draft_observations(node, [judged_fact.observation(at)])
         else:
-            id_ = judged_fact.known
+            subject_id = judged_fact.known
             if judged_fact.replaced and (draft := judged_fact.draft_takeover(observations)) is not None:
                 drafting.drafts.append(draft)
-        receipts.append(receipt_of(judged_fact, id_))
+        receipts.append(receipt_of(judged_fact, subject_id))
     return receipts
 
 

@@ -194,20 +194,20 @@ def _keep_strongest_doubts(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
     ]
 
 
-def receipt_of(judged: JudgedFact, id_: str | None) -> Receipt:
+def receipt_of(judged: JudgedFact, subject_id: str | None) -> Receipt:
     """Return the receipt of a fact, with the id of the observation that states it now."""
     text, judgement = judged.fact.observation.text, judged.verdict
     if judged.decided:
-        return _receipt_of_decision(judged, id_)
+        return _receipt_of_decision(judged, subject_id)
     if judged.replaced:
         texts = " | ".join(observation.state.text for observation in judged.replaced)
         ids = tuple(observation.id for observation in judged.replaced)
-        return Receipt(decision=Outcome.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=id_, replaced=ids)
+        return Receipt(decision=Outcome.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=subject_id, replaced=ids)
     decision = Outcome.ADD if judged.is_new else Outcome.NOOP
-    return Receipt(decision=decision, fact=text, rule=judgement.rule, score=judgement.score, id=id_)
+    return Receipt(decision=decision, fact=text, rule=judgement.rule, score=judgement.score, id=subject_id)
 
 
-def _receipt_of_decision(judged: JudgedFact, id_: str | None) -> Receipt:
+def _receipt_of_decision(judged: JudgedFact, subject_id: str | None) -> Receipt:
     """Return the receipt of a fact on which a language model has decided."""
     fresh = Outcome.UPDATE if judged.replaced else Outcome.ADD
     return Receipt(
@@ -215,7 +215,7 @@ def _receipt_of_decision(judged: JudgedFact, id_: str | None) -> Receipt:
         fact=judged.fact.observation.text,
         rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in judged.decided))}",
         evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in judged.decided),
-        id=id_,
+        id=subject_id,
         replaced=tuple(observation.id for observation in judged.replaced) or None,
         model=judged.decided[0][1].model,
     )

@@ -254,7 +254,7 @@ class _Writing:
         relations = relations_of(facts, match.name)
         ends = await equal_relations(reader, domain, relations) if relations else []
         ids = {**ends_by_name(relations, ends), **({match.name: node.id} if node else {})}
-        living = {id_: kind for row in ends for id_, kind in row.ends.items()}
+        living = {subject_id: kind for row in ends for subject_id, kind in row.ends.items()}
         new = [(relation.type, relation.properties) for relation in relations]
         context = Context(
             ontology=head.ontology,

@@ -76,7 +76,7 @@ class Archive:
             self._temporary_path.unlink()
 
     async def _header(self) -> Header:
-        part = await self._core.store.one(PART, domain=self._domain, until=self._until)
+        part = await self._core.store.first_row(PART, domain=self._domain, until=self._until)
         if part is None:
             raise no_ontology(self._domain)
         return Header(

@@ -129,7 +129,7 @@ class _Interrupted:
 
 async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
     """Return the interrupted compaction, if any. It is resumed with its own point, not with the caller's."""
-    row = await reader.one(STATE, domain=domain)
+    row = await reader.first_row(STATE, domain=domain)
     if row is None or row.state != COMPACTING:
         return None
     job = json.loads(row.job or "{}")
@@ -143,7 +143,7 @@ async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
     if older and seq <= segment.begins_at:
         message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
         raise invalid_argument("before", message, "Compact that domain, or use a later point.")
-    before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
+    before_batch = await core.store.first_row(BATCH_BEGIN, domain=domain, seq=seq)
     return seq if before_batch is None else before_batch
 
 

@@ -207,7 +207,7 @@ class _Erasing:
 
     async def _append(self, transaction: Transaction, drafts: Sequence[Draft]) -> None:
         domain = self._job.domain
-        lock = await transaction.one(LOCK, domain=domain, batch="")
+        lock = await transaction.first_row(LOCK, domain=domain, batch="")
         if lock is None:
             raise no_ontology(domain)
         at, batch = next_time(lock.last_at, utc_now()), new_id("evt")

@@ -88,7 +88,7 @@ async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice
     batch = await Batch.begin(
         core, domain, REVERTING, _job_params(selection, choice), counts, request=REVERT, reach=DomainScope.MEMORIES
     )
-    position = await core.store.one(POSITION, domain=domain, event=batch.id)
+    position = await core.store.first_row(POSITION, domain=domain, event=batch.id)
     has_begun = position is not None and position.seq is not None
     until = position.seq - 1 if position and position.seq else await last_seq(core.store, domain)
     first, last = int(batch.job.arguments["first"]), min(int(batch.job.arguments["last"]), until)
@@ -218,7 +218,7 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
 async def _read_result(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:
     """Return the result of a finished revert from the log, where the events of a batch are contiguous."""
     count, store, domain = batch.job.progress.done, batch.core.store, batch.job.domain
-    begin = await store.one(POSITION, domain=domain, event=batch.id)
+    begin = await store.first_row(POSITION, domain=domain, event=batch.id)
     if begin is None or begin.seq is None:
         return _result((), 0, skipped, dry_run=False)
     event_range = {"first": begin.seq, "last": begin.seq + count - 1, "session": None, "limit": MAX_REPORTED}

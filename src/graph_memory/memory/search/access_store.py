@@ -101,14 +101,17 @@ async def _write(core: Core, domain: str, counts: dict[str, Access], statement: 
     """Write the counts of a domain in pages, and remove the written counts. Counts of a deleted domain are dropped."""
     while counts:
         page = sorted(counts)[:PAGE]
-        rows = [{"id": id_, "count": counts[id_].count, "last": counts[id_].last} for id_ in page]
+        rows = [
+            {"id": subject_id, "count": counts[subject_id].count, "last": counts[subject_id].last}
+            for subject_id in page
+        ]
 
         async def add(transaction: Transaction, rows: Sequence[Mapping[str, object]] = rows) -> None:
             await transaction.run(statement, domain=domain, rows=rows)
 
         await core.store.write("accesses", add)
-        for id_ in page:
-            del counts[id_]
+        for subject_id in page:
+            del counts[subject_id]
 
 
 async def delete_access(transaction: Transaction, domain: str, subject: str) -> None:

@@ -241,14 +241,14 @@ async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[st
         return None
     by_id = {row.id: row for row in rows if scope.takes(row)}
     results = (
-        best_by_own_words(evidence.sample, {id_: row.own for id_, row in by_id.items()}) if evidence.sample else []
+        best_by_own_words(evidence.sample, {key: row.own for key, row in by_id.items()}) if evidence.sample else []
     )
     near = sorted(
         (passage for passage in by_id.values() if passage.cosine is not None),
         key=lambda passage: -(passage.cosine or 0.0),
     )
     hits = Hits(CANDIDATES)
-    hits.by_words = [IndexHit(id_, by_id[id_].owner, by_id[id_].unit, 0.0) for id_ in results[:CANDIDATES]]
+    hits.by_words = [IndexHit(key, by_id[key].owner, by_id[key].unit, 0.0) for key in results[:CANDIDATES]]
     hits.by_vector = [
         IndexHit(passage.id, passage.owner, passage.unit, passage.cosine or 0.0) for passage in near[:CANDIDATES]
     ]
@@ -312,7 +312,7 @@ async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
 
 async def _read_passages(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
     """Read passages that have not been read yet."""
-    new = [id_ for id_ in ids if id_ not in hits.passages]
+    new = [key for key in ids if key not in hits.passages]
     hits.passages |= {passage.id: passage for passage in await read_passages(scope, new, evidence.vector)}
 
 
@@ -323,11 +323,11 @@ async def _score_hits(scope: Scope, evidence: Evidence, members: NodeFilter, hit
     )
     if not any(points.lexical for points in points_by_id.values()):
         scores = {hit.id: hit.score for hit in hits.by_words}
-        points_by_id = {id_: Points({}, {}, scores.get(id_, 0.0)) for id_ in hits.ids}
+        points_by_id = {key: Points({}, {}, scores.get(key, 0.0)) for key in hits.ids}
     near, limit = {hit.id for hit in hits.by_vector}, max(CANDIDATES, len(hits.by_words))
     await _read_passages(scope, evidence, hits, preselect(points_by_id, near, limit))
-    shown = [id_ for id_ in points_by_id if id_ in hits.passages and scope.shows(hits.passages[id_])]
-    return select_candidates([Scored(hits.passages[id_], points_by_id[id_]) for id_ in shown], near, limit)
+    shown = [key for key in points_by_id if key in hits.passages and scope.shows(hits.passages[key])]
+    return select_candidates([Scored(hits.passages[key], points_by_id[key]) for key in shown], near, limit)
 
 
 async def _compute_points(scope: Scope, evidence: Evidence, members: NodeFilter, hits: Hits) -> Mapping[str, Points]:
@@ -340,9 +340,9 @@ async def _compute_points(scope: Scope, evidence: Evidence, members: NodeFilter,
     pool = context.pool(words)
     if not scope.filters.is_free:
         await _read_passages(scope, evidence, hits, pool)
-        pool = [id_ for id_ in pool if id_ in hits.passages and scope.takes(hits.passages[id_])]
-        units = frozenset(await members.select(list(dict.fromkeys(hits.passages[id_].unit for id_ in pool))))
-        pool = [id_ for id_ in pool if hits.passages[id_].unit in units]
+        pool = [key for key in pool if key in hits.passages and scope.takes(hits.passages[key])]
+        units = frozenset(await members.select(list(dict.fromkeys(hits.passages[key].unit for key in pool))))
+        pool = [key for key in pool if hits.passages[key].unit in units]
     vectors = [hit.id for hit in hits.by_vector if hit.id in hits.passages]
     return score_passages(evidence.sample, context, list(dict.fromkeys((*pool, *words, *vectors))), evidence.words)
 

@@ -45,18 +45,17 @@ class Place:
 
     async def require(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
         """Return nodes by id. Raises NODE_NOT_FOUND for a missing node, and ONTOLOGY_NOT_FOUND."""
-        for id_ in ids:
-            check_text({"id": id_})
+        for node_id in ids:
+            check_text({"id": node_id})
         if self.at is None and await self.core.log.ontology(self.domain) is None:
             raise no_ontology(self.domain)
         rows = await self.nodes(ids)
-        for id_ in ids:
-            if id_ not in rows and self.at is not None:
-                await Past(self.core, self.domain, self.at).get_node(
-                    id_
-                )  # raises that the node did not exist, or was erased
-            if id_ not in rows:
-                raise node_not_found(self.domain, id_)
+        for node_id in ids:
+            if node_id not in rows and self.at is not None:
+                # It raises that the node did not exist, or was erased.
+                await Past(self.core, self.domain, self.at).get_node(node_id)
+            if node_id not in rows:
+                raise node_not_found(self.domain, node_id)
         return rows
 
     async def unknown(self, types: Sequence[str]) -> list[str]:

@@ -136,12 +136,12 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> 
         await _replace_name_passages(scope, ranking, scored, data)
 
     async def read_contradictions() -> None:
-        nodes = [id_ for id_, kind in kinds.items() if kind is Kind.NODE]
+        nodes = [subject_id for subject_id, kind in kinds.items() if kind is Kind.NODE]
         data.contradicting = await contradictions_of(scope, nodes)
 
     async with task_group() as tasks:
         for kind in (Kind.NODE, Kind.CONNECTION):
-            ids = [id_ for id_, kind_of_id in kinds.items() if kind_of_id is kind]
+            ids = [subject_id for subject_id, kind_of_id in kinds.items() if kind_of_id is kind]
             if kind is Kind.NODE:
                 ids += sorted(sources.difference(ids))
             tasks.start_soon(read_rows, kind, ids)
@@ -183,7 +183,7 @@ def _hit(request: Request, ranking: Ranking, data: ReplyData, ranked: Ranked, le
     row, scored = data.rows[ranked.owner], _scored_passage(ranking, ranked)
     passage = data.passages.get(ranked.owner)
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
-    titles = {id_: row.title for id_, row in data.rows.items()}
+    titles = {subject_id: row.title for subject_id, row in data.rows.items()}
     cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
     part = excerpt(passage.text, ranking.question, length) if passage is not None else None
     created, modified = cast("datetime | None", row.event.get("_created")), row.modified

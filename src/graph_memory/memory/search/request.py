@@ -16,7 +16,7 @@ from graph_memory.memory.search.results import FILTERS, WEIGHTS, SearchMode, Syn
 from graph_memory.model.errors import Hint
 from graph_memory.model.matching import Criteria, FieldFilter
 from graph_memory.model.subjects.kinds import Kind
-from graph_memory.model.text.wording import printable, quote, suggestion
+from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument, invalid_cursor
 from graph_memory.model.values.properties import PropertyValue, check_properties
@@ -221,7 +221,7 @@ def check_keys(
     for key in value:
         if key not in valid:
             hint = f"{suggestion(str(key), valid, '')} Valid keys are {', '.join(valid)}.".strip()
-            raise invalid_argument(argument, f"{argument} has no {printable(key)}", hint)
+            raise invalid_argument(argument, f"{argument} has the unknown key {quote(str(key))}", hint)
     return value
 
 

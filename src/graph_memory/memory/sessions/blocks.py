@@ -43,7 +43,7 @@ class Edit:
     def __post_init__(self) -> None:
         check_label(self.label)
         if not isinstance(self.text, str) or not is_encodable(self.text):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-            raise invalid_argument("text", "text cannot be stored", "Use a text without lone surrogates.")
+            raise invalid_argument("text", "text is not text, or contains a lone surrogate", "Use Unicode text.")
         if self.mode not in ("append", "replace"):
             raise invalid_argument("mode", f"{quote(self.mode)} is not a mode", "Use append or replace.")
         if self.old is not None and (self.mode != "replace" or not self.old):
@@ -80,9 +80,7 @@ class Edit:
         if count != 1:
             part = ", or use a part that occurs once, exactly as {get_block|session_start} shows it"
             hint = Hint("Leave old out to replace all", part, ".")
-            raise invalid_argument(
-                "old", f"{quote(self.old)} is {count or 'not'}{' times' if count else ''} in the block", hint
-            )
+            raise invalid_argument("old", f"The block contains {quote(self.old)} {count} times", hint)
         return before.replace(self.old, self.text)
 
 

@@ -115,7 +115,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
     if last is not None:
         when, how = f"Summary as of {format_day(last.node.modified)}:", f"recall with focus {last.node.id}"
         primer.add_quotation("Last time", last.text, how, [when], _SUMMARY_SHARE)
-    shown_ids = {id_ for id_ in (*(block.id for block in blocks), last and last.node.id) if id_}
+    shown_ids = {node for node in (*(block.id for block in blocks), last and last.node.id) if node}
     changes = await read_changes(core, domain, request.project, request.without_types)
     goals = await _read_goals(core, domain, ontology)
     shown_ids |= {goal.id for goal in goals if not goal.has_observations}
@@ -275,7 +275,7 @@ class _Goal:
 
 async def _read_goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
     """Return the unfinished goals by their due dates."""
-    names = [type_.name for type_ in ontology.node_types if type_.name.casefold() in _GOALS]
+    names = [declared.name for declared in ontology.node_types if declared.name.casefold() in _GOALS]
     ids = await core.store.read(UNFINISHED, domain=domain, types=names, closed=sorted(_FINISHED), limit=100)
     now = utc_now()
     current = [node for node in await nodes_of(core.store, domain, ids) if node.validity.end_if_past(now) is None]

@@ -60,7 +60,7 @@ def places_of(home: Place, keys: Iterable[str]) -> list[tuple[Place, dict[str, s
     return [
         (
             home if domain == home.domain else Place(home.core, domain, None),
-            {id_: key_of(home.domain, domain, id_) for id_ in ids},
+            {subject_id: key_of(home.domain, domain, subject_id) for subject_id in ids},
         )
         for domain, ids in ids_by_domain.items()
     ]

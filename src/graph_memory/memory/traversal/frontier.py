@@ -151,7 +151,7 @@ class Frontier:
     def _all_types(self) -> list[str]:
         """All connection types of the domain."""
         ontology = self.scale.ontology
-        return [type_.name for type_ in ontology.connection_types] if ontology else []
+        return [declared.name for declared in ontology.connection_types] if ontology else []
 
     async def _merge_changes(
         self, request: EdgeRequest, maximum: int, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]

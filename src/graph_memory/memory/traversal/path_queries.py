@@ -134,21 +134,23 @@ def _hub_warnings(node_id: str, reply: EdgeReply) -> list[str]:
 
 async def _read_connections(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:
     """Return connections as seen from a node, under the requested type names."""
-    place, filter_ = frontier.place, frontier.edges
+    place, edge_filter = frontier.place, frontier.edges
     rows = await fetch_descriptions(
         place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.number
     )
     await frontier.scale.check()
     edges_by_id = {edge.id: edge for edge in edges}
     ontology = frontier.scale.ontology
-    names = {name: ontology.names_of(name) for name in filter_.types} if ontology else {}
-    return [_as_result(row, _inverse_name(row, node_id, filter_, names), edges_by_id[row.id]) for row in rows]
+    names = {name: ontology.names_of(name) for name in edge_filter.types} if ontology else {}
+    return [_as_result(row, _inverse_name(row, node_id, edge_filter, names), edges_by_id[row.id]) for row in rows]
 
 
-def _inverse_name(row: DescribedRow, node_id: str, filter_: EdgeFilter, names: Mapping[str, TypeNames]) -> str | None:
+def _inverse_name(
+    row: DescribedRow, node_id: str, edge_filter: EdgeFilter, names: Mapping[str, TypeNames]
+) -> str | None:
     """Return the inverse name of a connection, or None if it is followed as stored."""
-    is_followed = (row.from_id == node_id and filter_.direction != "in") or (
-        row.to_id == node_id and filter_.direction != "out"
+    is_followed = (row.from_id == node_id and edge_filter.direction != "in") or (
+        row.to_id == node_id and edge_filter.direction != "out"
     )
     if not names or (is_followed and any(row.type in type_names.along for type_names in names.values())):
         return None

@@ -45,11 +45,11 @@ async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
     Compares again if events were removed from the log during the comparison.
     """
     while True:
-        before = await core.store.one(POSITION, domain=domain)
+        before = await core.store.first_row(POSITION, domain=domain)
         if before is None or before.seq is None or before.is_emptied:
             return []
         differences = await _differences(core, domain, before.seq, has_current_words=before.has_current_words)
-        after = await core.store.one(POSITION, domain=domain)
+        after = await core.store.first_row(POSITION, domain=domain)
         if after is not None and after.epoch == before.epoch:
             return differences
 

@@ -166,7 +166,7 @@ class QuickComparison:
             (unchecked for unchecked in unproved if unchecked.kind == Kind.NODE), key=lambda unproved: unproved.id
         )
         connections = [unchecked for unchecked in unproved if unchecked.kind != Kind.NODE]
-        unlike = {unchecked for unchecked, type_ in page.unlike if type_ is None}
+        unlike = {unchecked for unchecked, declared in page.unlike if declared is None}
         loose: set[str] = set()
         for start, end, part in _split_range(after, last, nodes):
             params = {"domain": self.domain, "after": start, "last": end}
@@ -242,9 +242,11 @@ class QuickComparison:
         """
         ids = sorted(unlike | loose)
         [results] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
-        types = {subject: type_ for subject, type_, _ in results}
+        types = {subject: declared for subject, declared, _ in results}
         compared = {
-            subject for subject, type_, lives in results if lives and f"{Kind.CONNECTION}/{type_}" in self._indexes
+            subject
+            for subject, declared, lives in results
+            if lives and f"{Kind.CONNECTION}/{declared}" in self._indexes
         }
         self._suspects |= {Subject(subject, types.get(subject)) for subject in unlike | (loose - compared)}
 
@@ -267,7 +269,9 @@ def _indexes_by_type(ontology: Ontology) -> dict[str, Sequence[Index]]:
     """Return the indexes of types that have any, by kind and type."""
     types = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     indexes = {
-        f"{kind}/{type_.name}": indexes_in(kind, type_.name, ontology) for kind in TYPE_OF for type_ in types[kind]
+        f"{kind}/{declared.name}": indexes_in(kind, declared.name, ontology)
+        for kind in TYPE_OF
+        for declared in types[kind]
     }
     return {kind_and_type: of_type for kind_and_type, of_type in indexes.items() if of_type}
 

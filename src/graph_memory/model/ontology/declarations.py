@@ -174,7 +174,11 @@ def _check_agreement(required: LocatedValue, declarations: Sequence[_Declaration
         flag = declaration.fields.get("required")
         if declaration.name in names and flag is not None and not flag.flag():
             message = f"Property {printable(declaration.name)} is in required_properties but declares `required: false`"
-            raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": printable(declaration.name), "at": flag.at})
+            raise GraphError(
+                Code.INVALID_ONTOLOGY,
+                message,
+                {"name": printable(declaration.name), "at": flag.at, "hint": "Remove it in one place."},
+            )
 
 
 def _as_required(item: LocatedValue, rules: Mapping[str, PropertyRule]) -> PropertyRule:

@@ -86,7 +86,7 @@ def check_link_type(value: object) -> LinkType:
     """Return a valid type of a link. Raises INVALID_ARGUMENT."""
     if value not in get_args(LinkType):
         hint = suggestion(str(value), get_args(LinkType), f"Give one of {', '.join(get_args(LinkType))}.")
-        raise invalid_argument("link_type", f"link_type is {quote(value)}", hint)
+        raise invalid_argument("link_type", f"{quote(value)} is not a type of link", hint)
     return cast("LinkType", value)
 
 
@@ -102,5 +102,7 @@ def _check_metadata(value: object) -> str | None:
 def check_bidirectional(value: object) -> bool:
     """Return whether a link is seen from both ends. Raises INVALID_ARGUMENT."""
     if not isinstance(value, bool):
-        raise invalid_argument("bidirectional", f"bidirectional is {quote(value)}", "Give true or false.")
+        raise invalid_argument(
+            "bidirectional", f"bidirectional is {quote(value)}, not true or false", "Give true or false."
+        )
     return value

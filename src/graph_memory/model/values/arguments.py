@@ -62,7 +62,7 @@ def check_new_id(argument: str, value: str) -> str:
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return valid tags without duplicates, in order. Raises INVALID_ARGUMENT."""
     if isinstance(tags, str):
-        raise invalid_argument("tags", "tags must be a list of text", 'For one tag, pass ["one"].')
+        raise invalid_argument("tags", f"tags is {quote(tags)}, not a list", 'For one tag, pass ["one"].')
     if len(tags) > _MOST_TAGS:
         raise invalid_argument("tags", f"{len(tags):,} tags are too many", f"Give at most {_MOST_TAGS}.")
     return tuple(dict.fromkeys(_check_text("tags", tag) for tag in tags))
@@ -81,7 +81,7 @@ def check_limit(limit: int | None) -> int:
     if type(limit) is not int or limit < 1:
         raise invalid_argument(
             "limit",
-            f"limit must be an integer of at least 1, not {quote(limit)}",
+            f"limit is {quote(limit)}, not a whole number above 0",
             "Give 1 or more, or leave it out.",
         )
     return min(limit, UNLIMITED)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.wording import quote
 
 Encoding = Literal["utf-8", "base64"]
 MAX_FORMAT_LENGTH = 100
@@ -97,7 +98,7 @@ def check_content_format(name: str) -> str:
     if bad or not 1 <= len(name) <= MAX_FORMAT_LENGTH:
         raise GraphError(
             Code.INVALID_ARGUMENT,
-            f"format must be 1 to {MAX_FORMAT_LENGTH} characters without control characters",
+            f"format {quote(name)} is not 1 to {MAX_FORMAT_LENGTH} characters without control characters",
             {"argument": "format", "hint": 'Use a short word such as "markdown", "json" or "pdf".'},
         )
     return name

@@ -96,7 +96,7 @@ def check_provenance(texts: Mapping[str, str]) -> Provenance:
     method = texts.get("creation_method", "manual")
     if method not in get_args(CreationMethod):
         hint = f"Give one of {', '.join(get_args(CreationMethod))}, or leave it out."
-        raise invalid_argument("creation_method", f"creation_method is {quote(method)}", hint)
+        raise invalid_argument("creation_method", f"{quote(method)} is not a creation_method", hint)
     for name, text in texts.items():
         if not 0 < len(text) <= MAX_PROVENANCE_LENGTH or not is_encodable(text):
             hint = f"Give 1 to {MAX_PROVENANCE_LENGTH:,} characters, or leave it out."
@@ -120,7 +120,9 @@ def check_strength(strength: object) -> Strength:
                 **{_check_measure(name): check_fraction(f"strength.{name}", value) for name, value in measures.items()}
             )
         case bool() | str() | list() | tuple():
-            raise invalid_argument("strength", f"strength is {kind_of(cast('object', strength))}", _HINT)
+            raise invalid_argument(
+                "strength", f"strength is {kind_of(cast('object', strength))}, not a number or an object", _HINT
+            )
         case _:
             value = check_fraction("strength", strength)
             return Strength(semantic=value, structural=value, temporal=WHOLE_TEMPORAL, confidence=WHOLE_CONFIDENCE)

@@ -242,7 +242,7 @@ async def memory_revert_session(memory: Memory, arguments: MemoryRevertSession) 
     """Undo all changes of a session. Try dry_run first."""
     ids = {name for name in (arguments.get("session_id"), arguments.get("session")) if name is not None}
     if len(ids) != 1:
-        hint = Hint("current is yours.", " {memory_log:full} shows the session of each change.")
+        hint = Hint("Give current for your own session.", " {memory_log:full} shows the session of each change.")
         raise invalid_argument("session_id", Hint("{memory_revert_session} needs one session_id"), hint)
     return await memory.history.revert_session(
         ids.pop(),

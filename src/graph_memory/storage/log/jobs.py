@@ -117,7 +117,7 @@ class Job:
         stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
-            row = await transaction.one(JOB, domain=self.domain)
+            row = await transaction.first_row(JOB, domain=self.domain)
             if row is None or row.state == READY:
                 return
             if (row.state, row.job) != (self.state, stored):
@@ -132,7 +132,7 @@ class Job:
         stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
-            row = await transaction.one(JOB, domain=self.domain)
+            row = await transaction.first_row(JOB, domain=self.domain)
             if row is None or (row.state, row.job) != (self.state, stored):
                 return
             if self.is_new:
@@ -203,7 +203,7 @@ def _resume(job: Job, row: JobRow) -> Job | None:
 
 
 async def _row(transaction: Transaction, domain: str) -> JobRow:
-    row = await transaction.one(JOB, domain=domain)
+    row = await transaction.first_row(JOB, domain=domain)
     if row is None:
         raise no_ontology(domain)
     return row

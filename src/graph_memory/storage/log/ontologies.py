@@ -87,7 +87,7 @@ class Ontologies:
 
     async def read_present(self, reader: Reader, domain: str) -> Ontology | None:
         """Return the present ontology of a domain, or None if the domain does not exist."""
-        head = await reader.one(HEAD, domain=domain)
+        head = await reader.first_row(HEAD, domain=domain)
         if head is None:
             return None
         own = self._cached_version(domain, head.epoch, head.ontology_version) or await self._load(reader, domain)
@@ -97,7 +97,7 @@ class Ontologies:
         """Return the ontology of a domain under its lock."""
         own = self._cached_version(domain, epoch, version)
         if own is None:
-            row = await reader.one(ONTOLOGY, domain=domain)
+            row = await reader.first_row(ONTOLOGY, domain=domain)
             own = self._remember(domain, row) if row else None
         return await self._with_inherited(reader, domain, own, parent) if own else Ontology()
 
@@ -136,7 +136,7 @@ class Ontologies:
         """
         row = None
         for _ in range(MAX_READS):
-            row = await reader.one(ONTOLOGY, domain=domain)
+            row = await reader.first_row(ONTOLOGY, domain=domain)
             if row is not None and row.is_whole:
                 return self._remember(domain, row)
         return CachedOntology(row.epoch, -1, _ontology_of(row)) if row is not None else None

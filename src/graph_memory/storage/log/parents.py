@@ -46,7 +46,7 @@ async def check_parent(
     if parent is None or parent == before:
         return
     await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
-    head = await transaction.one(HEAD, domain=domain)
+    head = await transaction.first_row(HEAD, domain=domain)
     if head is not None:
         ontology = await ontologies.read_at(transaction, domain, head.epoch, head.ontology_version, parent)
         check_inherited(ontology, redefined_types(ontology))
@@ -88,7 +88,7 @@ async def _check_ancestors(transaction: Transaction, domain: str, parent: str, b
         if len(ancestors) + below >= MAX_LEVELS:
             message = f"More than {MAX_LEVELS} domains would be above domain {domain} or one under it"
             raise invalid_argument("parent", message, "Pass a parent at a higher level.")
-        row = await transaction.one(LOCK_PARENT, domain=name)
+        row = await transaction.first_row(LOCK_PARENT, domain=name)
         if row is None and name == parent:
             hint = Hint("{list_domains} lists the domains.", " {create_domain} creates one.")
             details = {"domain": parent, "argument": "parent", "hint": hint}

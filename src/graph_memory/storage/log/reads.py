@@ -56,5 +56,5 @@ async def last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> l
 
 async def last_event(reader: Reader, domain: str, subject: str) -> Event | None:
     """Return the last event of a subject, or None."""
-    row = await reader.one(LAST_EVENTS, domain=domain, subjects=[subject])
+    row = await reader.first_row(LAST_EVENTS, domain=domain, subjects=[subject])
     return Event.from_row(row) if row else None

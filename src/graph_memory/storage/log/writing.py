@@ -366,7 +366,7 @@ class Log:
         await self._store.write("protection", look)
 
     async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
-        lock = await transaction.one(LOCK, domain=domain, batch=batch)
+        lock = await transaction.first_row(LOCK, domain=domain, batch=batch)
         if lock is None:
             raise no_ontology(domain)
         return lock

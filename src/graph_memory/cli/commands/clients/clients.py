@@ -37,7 +37,7 @@ class ScopeOption(StrEnum):
 
 
 class CaptureOption(StrEnum):
-    """What hooks capture."""
+    """The events that hooks capture."""
 
     OFF = "off"
     PROMPTS = "prompts"
@@ -177,13 +177,13 @@ def _print_list(*, as_json: bool) -> None:
                 with suppress(ValueError):
                     server, hooks = has_entries(_read(file.path), file)
                 if server or hooks:
-                    found = {"server": server, "hooks": hooks}
-                    rows.append({"client": client, "scope": scope.value, **found, "path": str(file.path)})
+                    parts = {"server": server, "hooks": hooks}
+                    rows.append({"client": client, "scope": scope.value, **parts, "path": str(file.path)})
     if as_json:
         typer.echo(json.dumps({"installed": rows}))
     for row in () if as_json else rows:
-        what = " and ".join(name for name in ("server", "hooks") if row[name])
-        typer.echo(plain(f"{row['client']:<15} {row['scope']:<8} {what:<17} {row['path']}"))
+        names = " and ".join(name for name in ("server", "hooks") if row[name])
+        typer.echo(plain(f"{row['client']:<15} {row['scope']:<8} {names:<17} {row['path']}"))
     if not rows and not as_json:
         note("Installed nowhere. `graph-memory install claude-code` adds it to Claude Code.")
 
@@ -216,5 +216,5 @@ def _program() -> Sequence[str]:
     started = Path(sys.argv[0])
     if started.stem == "graph-memory" and started.is_file():
         return [str(started.absolute())]
-    found = shutil.which("graph-memory")
-    return [found] if found else [sys.executable, "-m", "graph_memory"]
+    path = shutil.which("graph-memory")
+    return [path] if path else [sys.executable, "-m", "graph_memory"]

@@ -162,19 +162,23 @@ async def find_contradictions(core: Core, domain: str, ontology: Ontology) -> li
 
 async def _find_lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
     """Return the inferred connections whose premises no longer hold."""
-    types = sorted({type_.name for type_ in ontology.connection_types if type_.transitive})
+    types = sorted({declared.name for declared in ontology.connection_types if declared.transitive})
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MAX_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
-    lost = {id_: premises for id_, premises in (await lost_premises(core, domain, list(inferred))).items() if premises}
-    ends = await _read_ends(core, domain, [inferred[id_] for id_ in lost])
+    lost = {
+        subject_id: premises
+        for subject_id, premises in (await lost_premises(core, domain, list(inferred))).items()
+        if premises
+    }
+    ends = await _read_ends(core, domain, [inferred[subject_id] for subject_id in lost])
     return [
         _deletable_connection(
             "lost_premise",
-            inferred[id_],
-            f"{inferred[id_].type} was inferred from {', '.join(premises)}, which was deleted or no longer holds",
+            inferred[subject_id],
+            f"{inferred[subject_id].type} was inferred from {', '.join(premises)}, which was deleted or has ended",
             ends,
         )
-        for id_, premises in lost.items()
+        for subject_id, premises in lost.items()
     ]
 
 
@@ -210,10 +214,12 @@ async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> lis
     """Return the types without records, except the standard types, which are a selection to choose from."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
-    names = [type_.name for type_ in ontology.connection_types if type_.name not in standard_names()]
+    names = [declared.name for declared in ontology.connection_types if declared.name not in standard_names()]
     used_connections = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
     names_by_subject = {
-        type_subject(Kind.NODE_TYPE, type_.name): type_.name for type_ in ontology.node_types if type_.name not in used
+        type_subject(Kind.NODE_TYPE, declared.name): declared.name
+        for declared in ontology.node_types
+        if declared.name not in used
     }
     names_by_subject |= {
         type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections

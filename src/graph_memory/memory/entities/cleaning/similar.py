@@ -87,7 +87,7 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     cosines = nearest or {}
     name_parts = sorted({part for name in own.compared_fields.names for part in _parts(name)})
     ids_by_name = await core.store.read(PARTS, domain=domain, parts=name_parts, limit=_MAX_COMPARED)
-    ids = [id_ for id_ in dict.fromkeys((*shared, *cosines, *ids_by_name)) if id_ != own_id]
+    ids = [subject_id for subject_id in dict.fromkeys((*shared, *cosines, *ids_by_name)) if subject_id != own_id]
     rows = await read_survey(core.store, domain, ids)
     fits = await _count_fits(core, domain, own, rows)
     weighed = [
@@ -198,7 +198,7 @@ def _find_likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -
 def _part(compared: Mapping[str, Compared], pair: Pair) -> str | None:
     """Return the id of the entity whose name is a part of the other's name."""
     first, second = pair
-    part = part_of_two(*(compared[id_].name for id_ in pair))
+    part = part_of_two(*(compared[subject_id].name for subject_id in pair))
     return None if part is None else first if part == compared[first].name else second
 
 

@@ -80,16 +80,16 @@ async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
 async def read_survey(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
     """Return the entities among these nodes, in their order."""
     rows = {row.id: row for row in await read_in_parts(reader, SURVEYED, domain, ids=ids)}
-    return [rows[id_] for id_ in ids if id_ in rows]
+    return [rows[subject_id] for subject_id in ids if subject_id in rows]
 
 
 async def entity_id(reader: Reader, domain: str, name: str) -> str:
     """Return the id of the entity with a name. Raises NODE_NOT_FOUND with the most similar name."""
     rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
-    id_ = next((row.id for row in rows if not row.is_mentioned), None)
-    if id_ is None:
+    subject_id = next((row.id for row in rows if not row.is_mentioned), None)
+    if subject_id is None:
         raise await entity_not_found(reader, domain, name)
-    return id_
+    return subject_id
 
 
 def check_list_limit(limit: object, maximum: int = MAX_LISTED) -> int:

@@ -90,7 +90,9 @@ async def read_attached(
         sources=sources,
         deletions=deletions,
         events=events,
-        relations_of_target=await _events(reader, domain, [id_ for id_ in ids if id_ not in subjects]),
+        relations_of_target=await _events(
+            reader, domain, [subject_id for subject_id in ids if subject_id not in subjects]
+        ),
         texts=texts,
         living=await living_of(reader, domain, [other for other in others if other != target]),
         taken_links=await owners_of(reader, domain, _links_by_destination(target, events)),

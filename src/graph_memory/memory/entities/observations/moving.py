@@ -62,13 +62,15 @@ class Move:
                 ids[event.draft.subject] = self.texts[text]
                 self.known_observations += 1
                 continue
-            ids[event.draft.subject] = id_ = self.new_ids[event.draft.subject]
-            self.texts |= {text: id_} if holds else {}
+            ids[event.draft.subject] = subject_id = self.new_ids[event.draft.subject]
+            self.texts |= {text: subject_id} if holds else {}
             moved.append(event)
         for event in moved:
-            id_ = ids[event.draft.subject]
-            state = _update_references(ObservationState.from_state(event.draft.state or {}), id_, ids)
-            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=id_, from_id=self.target, state=state.state())
+            subject_id = ids[event.draft.subject]
+            state = _update_references(ObservationState.from_state(event.draft.state or {}), subject_id, ids)
+            draft = Draft(
+                op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject_id, from_id=self.target, state=state.state()
+            )
             self.drafts.append(draft)
 
     def move_relations(self, events: Sequence[Event]) -> None:
@@ -86,16 +88,18 @@ class Move:
                 continue
             if self.holds(state):
                 self.relations[key] = state
-            ids[event.draft.subject] = id_ = self.new_ids[event.draft.subject]
-            draft = replace(event.draft, op=Op.CREATE, subject=id_, from_id=ends[0], to_id=ends[1], previous=None)
+            ids[event.draft.subject] = subject_id = self.new_ids[event.draft.subject]
+            draft = replace(
+                event.draft, op=Op.CREATE, subject=subject_id, from_id=ends[0], to_id=ends[1], previous=None
+            )
             moved.append((draft, state))
         self.drafts += [replace(draft, state=_update_premises(state, ids)) for draft, state in moved]
 
     def move_links(self, links: Mapping[UniqueValue, Event], taken_links: Collection[UniqueValue]) -> None:
         """Move links to other domains, except those with a destination that the target already has."""
         for event in (event for destination, event in links.items() if destination not in taken_links):
-            id_ = self.new_ids[event.draft.subject]
-            draft = replace(event.draft, op=Op.CREATE, subject=id_, from_id=self.target, previous=None)
+            subject_id = self.new_ids[event.draft.subject]
+            draft = replace(event.draft, op=Op.CREATE, subject=subject_id, from_id=self.target, previous=None)
             self.drafts.append(draft)
 
     def _end(self, node: str | None) -> str:
@@ -106,7 +110,11 @@ def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, s
     """Return an observation with the new ids of the observations that it refers to, without itself."""
 
     def new_ids_of(others: Sequence[str]) -> tuple[str, ...]:
-        return tuple(id_ for id_ in dict.fromkeys(ids.get(other, other) for other in others) if id_ != own_id)
+        return tuple(
+            subject_id
+            for subject_id in dict.fromkeys(ids.get(other, other) for other in others)
+            if subject_id != own_id
+        )
 
     return replace(state, supersedes=new_ids_of(state.supersedes), asks=new_ids_of(state.asks))
 

@@ -69,7 +69,7 @@ class EqualRelationsRow:
     def ends(self) -> dict[str, str]:
         """The existing ends with their types."""
         ends = ((self.from_id, self.from_type), (self.to_id, self.to_type))
-        return {id_: kind or "" for id_, kind in ends if id_ is not None}
+        return {subject_id: kind or "" for subject_id, kind in ends if subject_id is not None}
 
     @property
     def deletions(self) -> list[Draft]:

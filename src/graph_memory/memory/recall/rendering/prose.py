@@ -123,42 +123,42 @@ class _ProseState:
     ties: set[str] = field(default_factory=set[str])
     at: dict[str, list[Tie]] = field(default_factory=dict[str, list[Tie]])
     paths: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
-    """For each path, the common type and time of its items; empty where they differ."""
+    """The type and time that all items of a path share, empty if they differ."""
 
 
 def pack_prose(material: RecallInput, question: Query, most: int, count: Count) -> Packed:
     """Render the items for a question in order, within the token budget."""
-    packed = _pack(material, question, most, count)
+    packed = _render_page(material, question, most, count)
     room = most
     while packed.tokens > most:  # the last line has no line break, which can take one more token with rare characters
         room -= 1
-        packed = _pack(material, question, room, count)
+        packed = _render_page(material, question, room, count)
     return packed
 
 
-def _pack(material: RecallInput, question: Query, most: int, count: Count) -> Packed:
-    telling = _begin_prose(material, question, most, count)
-    telling.page.put("opening", "", "", [_opening(telling)])
+def _render_page(material: RecallInput, question: Query, most: int, count: Count) -> Packed:
+    state = _begin_prose(material, question, most, count)
+    state.page.put("opening", "", "", [_opening(state)])
     if material.counts:
-        telling.page.put("counts", "", "", [_counts(telling)])
-    changes = [telling.page.put("Changed", "Changed:", f"{n:04}", [line]) for n, line in enumerate(material.changes)]
+        state.page.put("counts", "", "", [_counts(state)])
+    changes = [state.page.put("Changed", "Changed:", f"{n:04}", [line]) for n, line in enumerate(material.changes)]
     near, others = in_turn(material.items)
     for item in near:
-        _tell(telling, item)
-    _observe_on(telling, [item for item in near if item.share])
+        _render_item(state, item)
+    _render_more(state, [item for item in near if item.share])
     for item in others:
-        _tell(telling, item)
-    _observe_on(telling, material.items)
-    unobserved = _count_untold(telling)
+        _render_item(state, item)
+    _render_more(state, material.items)
+    unobserved = _count_omitted(state)
     left: set[str] = set()
     named: set[str] = set()
     for head, items in material.lists:
         for number, item in enumerate(items):
-            is_there = telling.page.put(head, f"{head}:", f"{number:04}", [_item_name(item, _about(telling, item))])
+            is_there = state.page.put(head, f"{head}:", f"{number:04}", [_item_name(item, _about(state, item))])
             (named if is_there else left).add(item.id)
-    content = telling.page.text()
-    left_out = len(material.items) - len(telling.entries) + len(left - named) + changes.count(False)
-    return Packed(content, count(content), tuple(telling.entries), tuple(telling.cut), left_out, unobserved)
+    content = state.page.text()
+    left_out = len(material.items) - len(state.entries) + len(left - named) + changes.count(False)
+    return Packed(content, count(content), tuple(state.entries), tuple(state.cut), left_out, unobserved)
 
 
 def in_turn(items: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallItem]]:
@@ -169,32 +169,32 @@ def in_turn(items: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallI
 
 def _begin_prose(material: RecallInput, question: Query, most: int, count: Count) -> _ProseState:
     types = {item.type for item in material.items}
-    telling = _ProseState(material, question, _Page(count, most))
+    state = _ProseState(material, question, _Page(count, most))
     if len(types) == 1 and len(material.items) > 2:
-        telling.common = types.pop()
+        state.common = types.pop()
     for tie in sorted(material.ties, key=lambda tie: (-tie.weight, tie.id)):
         for end in dict.fromkeys((tie.from_id, tie.to_id)):
-            telling.at.setdefault(end, []).append(tie)
+            state.at.setdefault(end, []).append(tie)
     for path in {item.path for item in material.items if item.path}:
         of_path = [item for item in material.items if item.path == path]
         times, kinds = {item.when for item in of_path}, {item.type for item in of_path}
         shared = (kinds.pop() if len(kinds) == 1 else "", times.pop() if len(times) == 1 else "")
-        telling.paths[path] = shared
-    return telling
+        state.paths[path] = shared
+    return state
 
 
-def _opening(telling: _ProseState) -> str:
-    types = f"All are of type {name(telling.common)}." if telling.common else ""
-    return " ".join(filter(None, (telling.material.note, _MARK, types)))
+def _opening(state: _ProseState) -> str:
+    types = f"All are of type {name(state.common)}." if state.common else ""
+    return " ".join(filter(None, (state.material.note, _MARK, types)))
 
 
-def _counts(telling: _ProseState) -> str:
+def _counts(state: _ProseState) -> str:
     """Return the numbers of nodes by type, the most frequent types first, as many as fit."""
-    counts = telling.material.counts
+    counts = state.material.counts
     lines = [f"{at_least(number)} {name(kind)}" for kind, number in sorted(counts.items(), key=lambda pair: -pair[1])]
     while lines:
         line = f"This memory holds: {', '.join(lines)}."
-        if telling.page.cost(line) <= telling.page.left:
+        if state.page.cost(line) <= state.page.left:
             return line
         lines.pop()
     return ""
@@ -205,49 +205,49 @@ def at_least(number: int) -> str:
     return f"{number:,}" if number < MANY else f"at least {MANY:,}"
 
 
-def _tell(telling: _ProseState, item: RecallItem) -> None:
-    """Render as much of an item as there is room for."""
-    page = telling.page
+def _render_item(state: _ProseState, item: RecallItem) -> None:
+    """Render an item, as far as there is room."""
+    page = state.page
     if page.left < _SMALLEST:
         return
-    block, head = _place(telling, item)
+    block, head = _block_of(state, item)
     room = page.left - (page.cost(head) if block not in page.blocks else 0)
-    line, is_cut = _line(telling, item, min(room, max(round(room * PART), LEAST)), room)
+    line, is_cut = _render_line(state, item, min(room, max(round(room * PART), LEAST)), room)
     lines = [line]
     if not line or not page.put(block, head, item.order, lines):
         return
-    entry = telling.entries[item.id] = _Entry(item, lines, item.observed)
+    entry = state.entries[item.id] = _Entry(item, lines, item.observed)
     if is_cut:
-        telling.cut.append(item.id)
+        state.cut.append(item.id)
     if entry.unshown:
-        entry.reserved = min(page.cost(_untold(entry.unshown)), page.left)
+        entry.reserved = min(page.cost(_omitted_line(entry.unshown)), page.left)
         page.left -= entry.reserved
-        _observe(page, entry, FIRST, round(page.left * item.share))
-    lines.extend(_ties(telling, item))
+        _render_observations(page, entry, FIRST, round(page.left * item.share))
+    lines.extend(_render_ties(state, item))
 
 
-def _place(telling: _ProseState, item: RecallItem) -> tuple[str, str]:
+def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
     """Return the block of an item, and its heading. After blocks of paths, items without a path are "elsewhere"."""
     if not item.path:
-        return (_ELSEWHERE, "Elsewhere:") if any(telling.page.heads.values()) else (item.id, "")
-    kind, when = telling.paths[item.path]
-    about = ", ".join(part for part in (name(kind) if kind and kind != telling.common else "", when) if part)
+        return (_ELSEWHERE, "Elsewhere:") if any(state.page.heads.values()) else (item.id, "")
+    kind, when = state.paths[item.path]
+    about = ", ".join(part for part in (name(kind) if kind and kind != state.common else "", when) if part)
     return item.path, f"In {quote_stored(item.path)}{f' ({about})' if about else ''}:"
 
 
-def _line(telling: _ProseState, item: RecallItem, room: int, left: int) -> tuple[str, bool]:
-    """Return the line of an item within a number of tokens, and whether its content is incomplete."""
-    cost = telling.page.cost
-    begins, text = _begins(telling, item)
+def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> tuple[str, bool]:
+    """Return the line of an item in up to `room` tokens, and whether some of its content is left out."""
+    cost = state.page.cost
+    begins, text = _line_parts(state, item)
     whole = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
     if cost(whole) <= room:
         return whole, item.is_part
     if item.summary and cost(summed := f"{begins}{quote_stored(item.summary)}") <= room:
         return summed, True
-    part = select_sentences(flat(text), telling.question, room - cost(f'{begins}""'), telling.page.count)
+    part = select_sentences(flat(text), state.question, room - cost(f'{begins}""'), state.page.count)
     if part and cost(cut := f"{begins}{quote_stored(part)}") <= left:
         return cut, True
-    about = _about(telling, item)
+    about = _about(state, item)
     shortest = f"{_DASH}{label(item.title, _SHORT)}" if item.title else _item_name(item, "", _SHORT)
     for named in (_item_name(item, about), shortest):
         if cost(named) <= left:
@@ -255,9 +255,9 @@ def _line(telling: _ProseState, item: RecallItem, room: int, left: int) -> tuple
     return "", True
 
 
-def _begins(telling: _ProseState, item: RecallItem) -> tuple[str, str]:
+def _line_parts(state: _ProseState, item: RecallItem) -> tuple[str, str]:
     """Return the beginning of an item's line, and its text without the title."""
-    about = _about(telling, item)
+    about = _about(state, item)
     title, text = flat(item.title), item.text.strip().lstrip("# ")
     first, _, rest = text.partition("\n")
     if item.ends is None and title and (line := flat(first)).startswith(title):
@@ -275,10 +275,10 @@ def _item_name(item: RecallItem, about: str, longest: int = LABEL) -> str:
     return f"{_DASH}{text}{f' ({about})' if about else ''}"
 
 
-def _about(telling: _ProseState, item: RecallItem) -> str:
-    kind, when = telling.paths.get(item.path, ("", ""))
+def _about(state: _ProseState, item: RecallItem) -> str:
+    kind, when = state.paths.get(item.path, ("", ""))
     parts = [
-        name(item.type) if item.type not in (telling.common, kind, item.title) and item.ends is None else "",
+        name(item.type) if item.type not in (state.common, kind, item.title) and item.ends is None else "",
         item.when if item.when != when else "",
         f"used {item.uses:,} times" if item.uses > 1 else "used once" if item.uses else "",
     ]
@@ -297,7 +297,7 @@ def _longest(fact: PropertyValue) -> int:
     return _BEGINNING if is_opaque else _FACT
 
 
-def _observe(page: _Page, entry: _Entry, fewest: int, room: int) -> None:
+def _render_observations(page: _Page, entry: _Entry, fewest: int, room: int) -> None:
     """Render observations in order, within the token budget and at least `fewest` of them."""
     waiting: list[Observed] = []
     number = 0
@@ -318,60 +318,60 @@ def _observe(page: _Page, entry: _Entry, fewest: int, room: int) -> None:
         entry.reserved = 0
 
 
-def _observe_on(telling: _ProseState, items: Sequence[RecallItem]) -> None:
-    """Render further observations of rendered items, as long as there is room."""
+def _render_more(state: _ProseState, items: Sequence[RecallItem]) -> None:
+    """Render the remaining observations of rendered items, as far as there is room."""
     for item in items:
-        if (entry := telling.entries.get(item.id)) is not None and entry.waiting:
-            _observe(telling.page, entry, 0, telling.page.left)
+        if (entry := state.entries.get(item.id)) is not None and entry.waiting:
+            _render_observations(state.page, entry, 0, state.page.left)
 
 
 def _observation_line(observed: Observed, before: str) -> str:
-    """Return the line of an observation, without its date if that is the date of the previous line."""
+    """Return the line of an observation, without its date if the line before has the same date."""
     when = observed.when if observed.since else f"observed {observed.day}"
     end = f" ({observed.end})" if observed.end else ""
     return f"  {'also' if observed.when == before else when}: {quote_stored(observed.text)}{end}"
 
 
-def _count_untold(telling: _ProseState) -> dict[str, int]:
-    """Return the number of unrendered observations of each item, and render it where there is room."""
-    unshown = {item: entry.unshown for item, entry in telling.entries.items() if entry.unshown}
+def _count_omitted(state: _ProseState) -> dict[str, int]:
+    """Render the number of omitted observations of each item, as far as there is room, and return the numbers."""
+    unshown = {item: entry.unshown for item, entry in state.entries.items() if entry.unshown}
     for node_id, number in unshown.items():
-        entry = telling.entries[node_id]
-        if telling.page.cost(line := _untold(number)) <= entry.reserved:
+        entry = state.entries[node_id]
+        if state.page.cost(line := _omitted_line(number)) <= entry.reserved:
             entry.lines.insert(entry.end, line)
     return unshown
 
 
-def _untold(number: int) -> str:
+def _omitted_line(number: int) -> str:
     return f"  {number:,} more observation{'s' if number > 1 else ''}"
 
 
-def _ties(telling: _ProseState, item: RecallItem) -> list[str]:
+def _render_ties(state: _ProseState, item: RecallItem) -> list[str]:
     """Return a line of an item's remaining connections, the weightiest first. Equal ones are merged."""
-    page = telling.page
-    new = [tie for tie in telling.at.get(item.id, ()) if tie.id not in telling.ties]
+    page = state.page
+    new = [tie for tie in state.at.get(item.id, ()) if tie.id not in state.ties]
     room = min(page.left, max(round(page.left * OF_TIES), LEAST_OF_TIES))
     line, groups = "", dict[tuple[str, str, str], Counter[str]]()
     for tie in new[:LOOKED_AT]:
-        how, end = _tie(telling, item, tie)
+        how, end = _render_tie(state, item, tie)
         longer = {group: Counter(ends) for group, ends in groups.items()}
         longer.setdefault(how, Counter())[end] += 1
         text = f"  {_related_all(longer)}"
         if sum(map(len, longer.values())) <= MOST_TIES and page.cost(text) <= room:
             line, groups = text, longer
-            telling.ties.add(tie.id)
+            state.ties.add(tie.id)
     page.left -= page.cost(line)
     return [line] if line else []
 
 
-def _tie(telling: _ProseState, item: RecallItem, tie: Tie) -> tuple[tuple[str, str, str], str]:
+def _render_tie(state: _ProseState, item: RecallItem, tie: Tie) -> tuple[tuple[str, str, str], str]:
     """Return the words before and after the other end of a connection, its end in time, and the other end."""
     ended = f" (until {tie.until})" if tie.until else f" (since {tie.since})" if tie.since else ""
     if tie.from_id == tie.to_id:
         return (f"{relation(tie.type)} ", "", ended), "itself"
     if tie.from_id == item.id:
-        return (f"{relation(tie.type)} ", "", ended), _end(telling, tie.to_id)
-    return ("", f" {relation(tie.type)} it", ended), _end(telling, tie.from_id)
+        return (f"{relation(tie.type)} ", "", ended), _render_end(state, tie.to_id)
+    return ("", f" {relation(tie.type)} it", ended), _render_end(state, tie.from_id)
 
 
 def _related_all(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
@@ -389,9 +389,9 @@ def _relation_phrase(before: str, after: str, end_text: str, ends: Counter[str])
     return f"{before}{text}{after}{end_text}"
 
 
-def _end(telling: _ProseState, node: str) -> str:
-    brief = telling.material.known.get(node)
+def _render_end(state: _ProseState, node: str) -> str:
+    brief = state.material.known.get(node)
     if brief is None:
         return label(node)
-    is_known = node in telling.entries or brief.type in (telling.common, brief.title)
+    is_known = node in state.entries or brief.type in (state.common, brief.title)
     return label(brief.title) if is_known else f"{label(brief.title)} ({name(brief.type)})"

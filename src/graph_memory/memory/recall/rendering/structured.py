@@ -43,7 +43,7 @@ def pack_structured(material: RecallInput, question: Query, most: int, count: Co
     cut: list[str] = []
     tied: set[str] = set()
 
-    def tell(item: RecallItem) -> None:
+    def render_item(item: RecallItem) -> None:
         entry = _fitting(item, question, page)
         if entry is not None and page.add("things", entry):
             entries[item.id] = _Entry(item, entry, item.observed)
@@ -51,18 +51,18 @@ def pack_structured(material: RecallInput, question: Query, most: int, count: Co
             page.observe(entries[item.id], FIRST, round(page.left * item.share))
             _connect(page, material, item.id, tied)
 
-    def observe_on(items: Sequence[RecallItem]) -> None:
+    def render_observations(items: Sequence[RecallItem]) -> None:
         for item in items:
             if item.id in entries:
                 page.observe(entries[item.id], 0, page.left)
 
     near, others = in_turn(material.items)
     for item in near:
-        tell(item)
-    observe_on([item for item in near if item.share])
+        render_item(item)
+    render_observations([item for item in near if item.share])
     for item in others:
-        tell(item)
-    observe_on(material.items)
+        render_item(item)
+    render_observations(material.items)
     lists = [(head.lower().replace(" ", "_"), items) for head, items in material.lists]
     for key, list_items in lists:
         for item in list_items:

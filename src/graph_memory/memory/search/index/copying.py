@@ -35,14 +35,14 @@ END_COPIED = query("search/end_copied", Nothing)
 
 async def ensure_covers(core: Core, domain: str, at: int) -> bool:
     """Return whether a domain has an index that covers its log up to a number. Indexes missing changes first."""
-    position = await core.store.one(POSITION, domain=domain)
+    position = await core.store.first_row(POSITION, domain=domain)
     if position is None or position.seq is None:
         return False
     try:
         await index_words(core, domain, until=at)
     except GraphError as error:
         _log.warning("indexing domain %s before creating a branch failed: %s", domain, error)
-    position = await core.store.one(POSITION, domain=domain)
+    position = await core.store.first_row(POSITION, domain=domain)
     return position is not None and (position.seq or 0) >= at
 
 
@@ -59,7 +59,7 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
         "domain_token": domain_token(domain),
         "open_token": until_token(END),
     }
-    position = await transaction.one(POSITION, domain=source)
+    position = await transaction.first_row(POSITION, domain=source)
     analyser = label_of(analyser_of(position.analyser if position else None))
     await transaction.run(COPY_PASSAGES, **arguments, **tokens, analyser=analyser)
     await transaction.run(COPY_NAMES, **arguments)

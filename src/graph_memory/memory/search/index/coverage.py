@@ -109,7 +109,7 @@ def format_event_numbers(events: Sequence[int]) -> str:
 
 async def position_of(core: Core, domain: str) -> Position:
     """Return the positions of the log and the index of a domain. Raises ONTOLOGY_NOT_FOUND."""
-    position = await core.store.one(POSITION, domain=domain)
+    position = await core.store.first_row(POSITION, domain=domain)
     if position is None:
         raise no_ontology(domain)
     return position

@@ -66,6 +66,9 @@ async def _take_lease(core: Core, domain: str, run: str) -> bool:
     """Take the lease of a domain's index. Without an index, any process may proceed."""
 
     async def take(transaction: Transaction) -> bool:
-        return await transaction.one(TAKE_LEASE, domain=domain, run=run, milliseconds=LEASE_MILLISECONDS) is not False
+        return (
+            await transaction.first_row(TAKE_LEASE, domain=domain, run=run, milliseconds=LEASE_MILLISECONDS)
+            is not False
+        )
 
     return await core.store.write("lease", take)

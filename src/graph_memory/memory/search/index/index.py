@@ -151,7 +151,7 @@ def _log_failure(domain: str, error: GraphError) -> str:
 async def index_words(core: Core, domain: str, *, until: int = END) -> None:
     """Index the words of a domain's log up to an event number."""
     while await index_page(core, domain):
-        position = await core.store.one(POSITION, domain=domain)
+        position = await core.store.first_row(POSITION, domain=domain)
         if position is None or (position.seq or 0) >= until:
             return
 
@@ -239,7 +239,7 @@ async def _delete_rows(core: Core, domain: str, position: Position) -> None:
 
 async def _lock_if_unchanged(transaction: Transaction, domain: str, position: Position) -> bool:
     read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied, "part": position.part}
-    return await transaction.one(LOCK, domain=domain, state=READY, **read) is True
+    return await transaction.first_row(LOCK, domain=domain, state=READY, **read) is True
 
 
 async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> None:

@@ -110,7 +110,9 @@ async def _relabel(core: Core, domain: str, progress: Progress) -> None:
     after = ""
 
     async def attempt(transaction: Transaction) -> str | None:
-        return await transaction.one(RELABEL, domain=domain, labels=list(LABELS), after=after, limit=MAX_RELABELLED)
+        return await transaction.first_row(
+            RELABEL, domain=domain, labels=list(LABELS), after=after, limit=MAX_RELABELLED
+        )
 
     while last := await core.store.write("relabel", attempt):
         progress("Tokenizing words", None)
@@ -135,7 +137,7 @@ async def change_model(
 
     async def exchange(transaction: Transaction) -> str | None:
         arguments = {"from": owner, "limit": MAX_EXCHANGED}
-        return await transaction.one(EXCHANGE_VECTORS, domain=domain, model=model, **arguments)
+        return await transaction.first_row(EXCHANGE_VECTORS, domain=domain, model=model, **arguments)
 
     while (next_owner := await core.store.write("change_model", exchange)) is not None:
         owner = next_owner

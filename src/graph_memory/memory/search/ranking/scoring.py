@@ -179,18 +179,18 @@ def score_passages(
     if not ids:
         return {}
     words = words or Words(sample.query)
-    passages = [context.passages[id_] for id_ in ids]
+    passages = [context.passages[passage_id] for passage_id in ids]
     own_texts = [words.own(passage) for passage in passages]
     window_texts = [words.window(passage, *context.passages_around(passage.id)) for passage in passages]
     frequencies = with_dates(sample, passages, words)
     own_statistics = Statistics(sample.texts, mean(text.length for text in own_texts), frequencies)
     window_statistics = estimate_windows(own_statistics, mean(text.length for text in window_texts))
     points: dict[str, Points] = {}
-    for id_, own_text, window_text in zip(ids, own_texts, window_texts, strict=True):
+    for passage_id, own_text, window_text in zip(ids, own_texts, window_texts, strict=True):
         window_points = {
             term: WINDOW_WEIGHT * value for term, value in score(window_text, sample.query, window_statistics).items()
         }
-        points[id_] = Points(score(own_text, sample.query, own_statistics), window_points)
+        points[passage_id] = Points(score(own_text, sample.query, own_statistics), window_points)
     return points
 
 
@@ -232,11 +232,16 @@ def with_dates(sample: QuerySample, passages: Sequence[PassageText], words: Word
 def best_by_own_words(sample: QuerySample, texts: Mapping[str, str]) -> list[str]:
     """Return the passages that contain a word of the query, by the score of their own words, best first."""
     terms = Terms(sample.query.terms, sample.query.analyser)
-    analysed_texts = {id_: analyse(text, terms) for id_, text in texts.items()}
+    analysed_texts = {passage_id: analyse(text, terms) for passage_id, text in texts.items()}
     length = mean(text.length for text in analysed_texts.values()) if analysed_texts else 0.0
     statistics = Statistics(sample.texts, length, sample.frequencies)
-    points = {id_: fsum(score(text, sample.query, statistics).values()) for id_, text in analysed_texts.items()}
-    return sorted((id_ for id_, value in points.items() if value > 0), key=lambda id_: (-points[id_], id_))
+    points = {
+        passage_id: fsum(score(text, sample.query, statistics).values()) for passage_id, text in analysed_texts.items()
+    }
+    return sorted(
+        (passage_id for passage_id, value in points.items() if value > 0),
+        key=lambda passage_id: (-points[passage_id], passage_id),
+    )
 
 
 def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limit: int = CANDIDATES) -> list[str]:
@@ -244,9 +249,9 @@ def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limi
     points = sorted((points.lexical for points in points_by_id.values() if points.lexical > 0), reverse=True)
     minimum = points[limit - 1] if len(points) > limit else 0.0
     return [
-        id_
-        for id_, points in points_by_id.items()
-        if (points.lexical > 0 and points.lexical >= minimum) or id_ in nearest
+        passage_id
+        for passage_id, points in points_by_id.items()
+        if (points.lexical > 0 and points.lexical >= minimum) or passage_id in nearest
     ]
 
 

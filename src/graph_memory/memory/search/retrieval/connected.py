@@ -108,6 +108,6 @@ async def _read_connected(
         connected[node] = answer.nodes or ()
 
     async with task_group() as tasks:
-        for id_ in ids:
-            tasks.start_soon(read_node, id_)
-    return {id_: connected[id_] for id_ in ids if id_ in connected}
+        for subject_id in ids:
+            tasks.start_soon(read_node, subject_id)
+    return {subject_id: connected[subject_id] for subject_id in ids if subject_id in connected}

@@ -55,10 +55,10 @@ class NodeFilter:
     async def select(self, ids: Sequence[str]) -> list[str]:
         """Return the ids of nodes that match the filters, in their order."""
         filters = self.scope.filters
-        remaining = [id_ for id_ in ids if self.connected is None or id_ in self.connected]
+        remaining = [subject_id for subject_id in ids if self.connected is None or subject_id in self.connected]
         if filters.min_edges is not None and self.connected is None:
             counts = await degrees(self.scope, remaining)
-            remaining = [id_ for id_ in remaining if counts.get(id_, 0) >= filters.min_edges]
+            remaining = [subject_id for subject_id in remaining if counts.get(subject_id, 0) >= filters.min_edges]
         if not (filters.tags or filters.properties or _has_fields(filters)):
             return remaining
         criteria = filters.node_criteria
@@ -66,7 +66,7 @@ class NodeFilter:
         matching = {
             str(state["_subject"]) for state in states if criteria.matches(state) and _has_tags(state, filters.tags)
         }
-        return [id_ for id_ in remaining if id_ in matching]
+        return [subject_id for subject_id in remaining if subject_id in matching]
 
     async def select_few(self) -> list[str] | None:
         """Return all nodes that match the filters; None if each single filter matches many."""

@@ -58,8 +58,8 @@ async def find_superseded_then(scope: Scope, passages: Sequence[Passage]) -> Map
         return {}
     ids, then = _observations(passages), scope.then or utc_now()
     states = {str(state["_subject"]): state for state in await states_of(scope.core, scope.domain, ids, scope.number)}
-    ends = {id_: state.get("_valid_to") for id_, state in states.items()}
-    since = {id_: end for id_, end in ends.items() if isinstance(end, datetime) and end <= then}
+    ends = {subject_id: state.get("_valid_to") for subject_id, state in states.items()}
+    since = {subject_id: end for subject_id, end in ends.items() if isinstance(end, datetime) and end <= then}
     rows = {
         row.id: row for row in await scope.core.store.read(SUPERSEDED, domain=scope.requested_domain, ids=list(since))
     }
@@ -69,8 +69,8 @@ async def find_superseded_then(scope: Scope, passages: Sequence[Passage]) -> Map
         for state in await states_of(scope.core, scope.domain, newer, scope.number)
     ]
     return {
-        id_: Superseded(since=end, replaced_by=_replacements(SupersededRow(id_, end, later)) or None)
-        for id_, end in since.items()
+        subject_id: Superseded(since=end, replaced_by=_replacements(SupersededRow(subject_id, end, later)) or None)
+        for subject_id, end in since.items()
     }
 
 
@@ -98,20 +98,20 @@ def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]])
 
 def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
     """Return the observations that superseded an observation, following chains to their last observations."""
-    texts = {str(id_): str(text) for id_, text, _ in row.later}
+    texts = {str(subject_id): str(text) for subject_id, text, _ in row.later}
     after: dict[str, list[str]] = {}
-    for id_, _, before in row.later:
+    for subject_id, _, before in row.later:
         for earlier in cast("list[str]", before):
-            after.setdefault(earlier, []).append(str(id_))
+            after.setdefault(earlier, []).append(str(subject_id))
     last_ids: dict[str, None] = {}
     seen, waiting = {row.id}, [*after.get(row.id, ())]
     while waiting:
-        id_ = waiting.pop(0)
-        if id_ in seen:
+        subject_id = waiting.pop(0)
+        if subject_id in seen:
             continue
-        seen.add(id_)
-        next_ids = [next_id for next_id in after.get(id_, ()) if next_id not in seen]
+        seen.add(subject_id)
+        next_ids = [next_id for next_id in after.get(subject_id, ()) if next_id not in seen]
         waiting += next_ids
         if not next_ids:
-            last_ids[id_] = None
-    return tuple(Statement(id=id_, text=texts[id_]) for id_ in last_ids)
+            last_ids[subject_id] = None
+    return tuple(Statement(id=subject_id, text=texts[subject_id]) for subject_id in last_ids)

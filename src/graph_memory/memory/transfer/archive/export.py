@@ -79,7 +79,7 @@ async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) 
 
 async def header_of(core: Core, domain: str) -> Header:
     """Return the header of an export. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
-    row = await core.store.one(ARCHIVE_HEAD, domain=domain)
+    row = await core.store.first_row(ARCHIVE_HEAD, domain=domain)
     if row is None:
         raise no_ontology(domain)
     if row.state != READY:
@@ -97,7 +97,7 @@ async def header_of(core: Core, domain: str) -> Header:
 
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
     """Return the state of a domain in its log up to a number. A compaction may be recorded later."""
-    rendered = await core.store.one(DOMAIN_EVENT, domain=domain, until=until)
+    rendered = await core.store.first_row(DOMAIN_EVENT, domain=domain, until=until)
     state = DomainState.from_state(rendered) if rendered else DomainState(created=created)
     return replace(state, compacted_to=compacted_to)
 

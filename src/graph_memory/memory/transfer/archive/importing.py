@@ -124,7 +124,7 @@ async def import_file(
 
 async def _check_free(core: Core, domain: str) -> None:
     """Raise DOMAIN_ALREADY_EXISTS for a used name, before a long file is read."""
-    row = await core.store.one(ARCHIVE_HEAD, domain=domain)
+    row = await core.store.first_row(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
         raise jobs.domain_exists(domain)
 
@@ -318,7 +318,7 @@ class _Importing:
         if state.forked_from is None:
             return state
         arguments = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
-        is_same = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **arguments)
+        is_same = await self._core.store.first_row(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **arguments)
         return state if is_same else replace(state, forked_from=None)
 
 
@@ -329,7 +329,7 @@ def _not_the_same() -> GraphError:
 
 def _unfit(title: str, misfit: Misfit) -> GraphError:
     hint = Hint("Run {graph-memory verify} where it was exported.")
-    message = f"The log in the file leaves {misfit.id} unfit for {title} as it was changed: {misfit.reason}"
+    message = f"In the log of the file, {misfit.id} does not fit {title} after a change of the type: {misfit.reason}"
     return GraphError(Code.INVALID_ARCHIVE, message, {"subject": misfit.id, "hint": hint})
 
 

@@ -59,7 +59,7 @@ from graph_memory.storage.log.writing import utc_now
 
 async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
     """Import a folder as a domain. See `Transfer.import_folder`."""
-    if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
+    if await core.store.first_row(ARCHIVE_HEAD, domain=domain) is not None:
         raise jobs.domain_exists(domain)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "folder.jsonl"

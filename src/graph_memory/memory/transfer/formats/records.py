@@ -130,7 +130,7 @@ class ConnectionRecord(Body):
         place: Place,
         kind: str,
         ends: tuple[Key, Key],
-        id_: str | None,
+        subject_id: str | None,
         properties: Mapping[str, PropertyValue],
         reserved: Mapping[str, str],
     ) -> ConnectionRecord:
@@ -141,7 +141,7 @@ class ConnectionRecord(Body):
             type=kind,
             start=ends[0],
             end=ends[1],
-            id=id_,
+            id=subject_id,
             properties=properties,
             content=reserved.get("_content"),
             valid_from=reserved.get("_valid_from"),

@@ -134,24 +134,25 @@ class Inference:
 
     def connection(self, type_name: str, source: str, target: str, properties: Mapping[str, PropertyValue]) -> None:
         """Add a connection between nodes of two types."""
-        type_ = self._connections.setdefault(type_name, _TypeStatistics())
-        type_.add(properties)
-        type_.sources[source] += 1
-        type_.targets[target] += 1
+        declared = self._connections.setdefault(type_name, _TypeStatistics())
+        declared.add(properties)
+        declared.sources[source] += 1
+        declared.targets[target] += 1
 
     def ontology(self) -> Ontology:
         """Return the ontology, with types in the order of their names. Raises INVALID_ONTOLOGY for invalid names."""
         nodes = (
-            NodeType(name, type_.summary, type_.rules(of_nodes=True)) for name, type_ in sorted(self._nodes.items())
+            NodeType(name, declared.summary, declared.rules(of_nodes=True))
+            for name, declared in sorted(self._nodes.items())
         )
         connections = (
             ConnectionType(
                 name=name,
-                from_types=tuple(sorted(type_.sources)),
-                to_types=tuple(sorted(type_.targets)),
-                description=type_.summary,
-                properties=type_.rules(of_nodes=False),
+                from_types=tuple(sorted(declared.sources)),
+                to_types=tuple(sorted(declared.targets)),
+                description=declared.summary,
+                properties=declared.rules(of_nodes=False),
             )
-            for name, type_ in sorted(self._connections.items())
+            for name, declared in sorted(self._connections.items())
         )
         return Ontology.create(nodes, connections, description="Inferred from data. Read it, and correct it.")

@@ -249,11 +249,11 @@ class Staging:
 
     def missing_ends(self) -> list[str]:
         """Return the ids of ends that are not in the source."""
-        return [id_ for (id_,) in self.run(_MISSING)]
+        return [subject_id for (subject_id,) in self.run(_MISSING)]
 
-    def is_shared(self, id_: str) -> bool:
+    def is_shared(self, subject_id: str) -> bool:
         """Return whether a node has the id of a refused node."""
-        return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", id_))
+        return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", subject_id))
 
     def add_outside_nodes(self, types: Mapping[str, str]) -> None:
         """Add the types of nodes that are in the domain, but not in the source."""

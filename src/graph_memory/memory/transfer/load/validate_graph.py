@@ -235,8 +235,8 @@ def _dangling_error(connection: StagedConnection, missing: str) -> GraphError:
 
 
 def _duplicate_error(connection: StagedConnection) -> GraphError:
-    message = f"There is another connection {printable(connection.id)} in the source"
-    return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Leave one of them out."})
+    message = f"The source has two connections with the id {printable(connection.id)}"
+    return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Remove one of them, or give it another id."})
 
 
 def _shared_value_error(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:

@@ -38,7 +38,7 @@ _SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
     "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
     "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
 }
-_HINT = f"Say whose memory it is with --format: {', '.join(MEMORIES)}."
+_HINT = f"Name the program with --format: {', '.join(MEMORIES)}."
 
 
 def check_format(form: str | None) -> None:
