@@ -34,9 +34,9 @@ from profiles import EXAMPLES
 KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
 FIRST = {"retention", "test_schema", "test_analysers", "test_graph_export", "test_revert_types"}
-"""Those that erase scan the whole database; after a change of the schema Neo4j plans every statement anew."""
+"""Tests that erase scan the whole database. After a change of the schema Neo4j replans every statement."""
 KEEP_PLANS = "dbms.cypher.min_replan_interval=1h\n"
-"""A database that begins empty would have its statements planned anew every ten seconds, as it grows."""
+"""Neo4j would replan the statements of a growing database every ten seconds."""
 FEWER_PLANS = "internal.cypher.expression_engine=INTERPRETED\ninternal.cypher.use_parameter_size=false\n"
 """Neo4j would plan a statement once more after ten uses, and once for lists of each size, as in `make test-all`."""
 CONNECTION_TYPES = re.split(
@@ -54,7 +54,7 @@ CONNECTION_TYPES = re.split(
     referenced_by, references, refined_by, refines, relates_to, reviews, runs, same as, same_as, saw,
     synthesized_by, synthesizes, to, uses, waits for, warms, watches, within, works at, works_at, x, y, 漢字""",
 )
-"""Those that tests declare. A test may declare others too: each costs the planning of every statement."""
+"""Connection types that tests declare. A test may declare others too: each costs a replanning of every statement."""
 
 READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_", "ANTHROPIC_")
 for name in [name for name in os.environ if name.startswith(READ) and name not in KEPT]:
@@ -111,7 +111,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def neo4j_home(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path]:
-    """The home of the run's one local Neo4j. Parallel workers share it; whoever leaves last stops it."""
+    """The home of the run's one local Neo4j. Parallel workers share it. The last worker to leave stops it."""
     shared = tmp_path_factory.getbasetemp() if worker_id == "master" else tmp_path_factory.getbasetemp().parent
     home = _home(shared)
     users = shared / "users"
@@ -156,8 +156,8 @@ def settings(neo4j_home: Path) -> Iterator[Settings]:
 def _make_names(settings: Settings) -> None:
     """Make the constraints of connection types, and the names in statements, before Neo4j plans a statement.
 
-    After each new constraint it plans every statement anew, which takes five seconds, and it plans a statement anew
-    once a name exists that was unknown before. Planning is most of what Neo4j does in a run.
+    After each new constraint it replans every statement, which takes five seconds. It replans a statement once a
+    name exists that was unknown before. Planning is most of what Neo4j does in a run.
     """
     address = address_of(settings)
     texts = "".join(path.read_text(encoding="utf-8") for path in cypher_root().rglob("*.cypher"))

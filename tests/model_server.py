@@ -25,7 +25,7 @@ def vector_of(text: str) -> list[float]:
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with one request: another status, other items, other bytes, a wait, or a cut connection."""
+    """A fault of one request: another status, other items, other bytes, a wait, or a cut connection."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass
 class ModelServer:
-    """What the server was asked, and what it does next; after that it answers well."""
+    """The requests of the server, and its next faults. Without faults it answers correctly."""
 
     url: str = ""
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -46,7 +46,7 @@ class ModelServer:
     always: Fault | None = None
     logins: list[dict[str, str | None]] = field(default_factory=list)
     says: Callable[[str], str] = lambda _: "It is so [a]."
-    """What a language model answers to a text."""
+    """The answer of a language model to a text."""
 
     def next_fault(self) -> Fault:
         return self.always or (self.faults.popleft() if self.faults else Fault())
@@ -57,13 +57,13 @@ class _Handler(BaseHTTPRequestHandler):
     served: ClassVar[ModelServer]
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.served.asked.append({"path": self.path, **asked})
+        result = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.served.asked.append({"path": self.path, **result})
         self.served.keys.append(self.headers["Authorization"])
         self.served.logins.append({name: self.headers[name] for name in ("x-api-key", "anthropic-version")})
         fault = self.served.next_fault()
         time.sleep(fault.wait)
-        reply = self._reply(asked, fault)
+        reply = self._reply(result, fault)
         body = json.dumps(reply).encode() if fault.body is None else fault.body
         self.send_response(fault.status)
         for name, value in {

@@ -29,11 +29,11 @@ class Block:
 def blocks(*languages: str) -> list[Block]:
     """Return the blocks of these languages on all pages."""
     return [
-        Block(page, text.count("\n", 0, found.start()) + 1, found[2])
+        Block(page, text.count("\n", 0, match.start()) + 1, match[2])
         for page in PAGES
         for text in [page.read_text(encoding="utf-8")]
-        for found in _BLOCK.finditer(text)
-        if found[1] in languages
+        for match in _BLOCK.finditer(text)
+        if match[1] in languages
     ]
 
 

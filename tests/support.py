@@ -1,4 +1,4 @@
-"""What several test files need beyond the fixtures."""
+"""Helpers that several test files share, beyond the fixtures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def last(memory: Memory) -> int:
 
 
 async def exists(memory: Memory, domain: str) -> bool:
-    """Say whether there is a domain of this name. To list all domains of a run takes seconds."""
+    """Return whether there is a domain of this name. Listing all domains of a run takes seconds."""
     try:
         await memory.domain_info(domain=domain)
     except GraphError as error:
@@ -48,9 +48,9 @@ async def agrees(memory: Memory) -> None:
     assert (await memory.upkeep.rebuild()).differences == ()
 
 
-def hits_of(driver: Driver, text: LiteralString, **given: object) -> int:
-    """Return how often a statement looked into the store: the same in each run, on any machine."""
-    profile = driver.execute_query(f"PROFILE {text}", given).summary.profile
+def hits_of(driver: Driver, text: LiteralString, **arguments: object) -> int:
+    """Return the number of accesses to the store of a statement: the same in each run, on any machine."""
+    profile = driver.execute_query(f"PROFILE {text}", arguments).summary.profile
     assert profile is not None
     return _hits(profile)
 
@@ -60,7 +60,7 @@ def _hits(part: dict[str, Any]) -> int:
 
 
 def observation(text: str, time: datetime) -> State:
-    """Return what an event keeps of an observation."""
+    """Return the stored state of an observation in an event."""
     return {"_text": text, "_time": time, "_origin": "chat", "_confidence": 0.5}
 
 

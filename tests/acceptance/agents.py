@@ -1,4 +1,4 @@
-"""What an agent has: the tools of a server that runs as a process, called through the official client over stdio."""
+"""An agent's tools: the tools of a server process, called through the official client over stdio."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ GTD: dict[str, Any] = {
 
 
 OFFERED = list(tools_of(Settings().toolsets))
-"""The tools that a server offers to whoever names no others."""
+"""The tools that a server offers by default."""
 
 
 class ToolError(Exception):
@@ -73,28 +73,28 @@ class Agent:
         return replace(self, domain=domain)
 
     async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        """Return what a tool gives; raises ToolError. Every answer says the same as data and as text."""
+        """Return the result of a tool. Raises ToolError. Asserts that data and text of the answer are equal."""
         where = {} if self.domain is None else {"domain": self.domain}
         result = await self.client.call_tool(tool, {**where, **arguments})
-        answer, [said, *_] = result.structured_content, result.content
-        assert said.type == "text"
+        answer, [block, *_] = result.structured_content, result.content
+        assert block.type == "text"
         assert answer is not None
         if result.is_error:
             assert answer.keys() == {"code", "message", "details"}
-            assert answer["code"] in said.text
-            assert answer["message"] in said.text
+            assert answer["code"] in block.text
+            assert answer["message"] in block.text
             raise ToolError(tool, answer)
-        assert json.loads(said.text) == answer
+        assert json.loads(block.text) == answer
         return answer
 
-    async def refused(self, tool: str, /, **arguments: Any) -> ToolError:
+    async def error_of(self, tool: str, /, **arguments: Any) -> ToolError:
         """Return the error that a call ends in."""
         with pytest.raises(ToolError) as caught:
             await self.call(tool, **arguments)
         return caught.value
 
-    async def found(self, tool: str, /, **arguments: Any) -> list[str]:
-        """Return the ids that a tool finds, which is all that it says but warnings, in an order that means nothing."""
+    async def ids_of(self, tool: str, /, **arguments: Any) -> list[str]:
+        """Return the ids that a tool finds, sorted. Asserts that it returns only ids and warnings."""
         answer = await self.call(tool, **arguments)
         answer.pop("warnings", None)
         [ids] = answer.values()
@@ -145,7 +145,7 @@ def environment_of(settings: Settings, **others: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def connected(
+async def connect(
     environment: Mapping[str, str], *arguments: str, domain: str | None = None, mode: Any = "auto"
 ) -> AsyncIterator[Agent]:
     """Give an agent with a server process of its own, which ends with it. What the server logs goes to stderr."""
@@ -156,7 +156,7 @@ async def connected(
 
 
 @asynccontextmanager
-async def served(
+async def serve_agent(
     environment: Mapping[str, str], *arguments: str, domain: str | None = None, mode: Any = "auto"
 ) -> AsyncIterator[Agent]:
     """Give an agent whose server runs in this process, with a memory of its own, as the command would serve it."""
@@ -194,13 +194,13 @@ def http_server(environment: Mapping[str, str], *arguments: str) -> Iterator[str
     with subprocess.Popen(command, env=variables, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stderr is not None
         try:
-            told = next((line for line in process.stderr if line.startswith("Serving MCP at ")), "")
-            yield told.removeprefix("Serving MCP at ").partition(" ")[0]
+            result = next((line for line in process.stderr if line.startswith("Serving MCP at ")), "")
+            yield result.removeprefix("Serving MCP at ").partition(" ")[0]
             process.terminate()
-            said, logged = process.communicate(timeout=20)
+            text, logged = process.communicate(timeout=20)
         finally:
             process.kill()
-    assert (process.returncode, said) == (0, ""), logged
+    assert (process.returncode, text) == (0, ""), logged
 
 
 def run(
@@ -208,7 +208,7 @@ def run(
     *arguments: str,
     input: str | None = None,  # noqa: A002
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end, in this process: importing all of it anew would take longer than it works."""
+    """Run the command to its end, in this process: a new process would spend most of its time on imports."""
 
     def work() -> subprocess.CompletedProcess[str]:
         status: Any = 0
@@ -239,11 +239,11 @@ def own_log() -> Iterator[None]:
         driver.setLevel(levels[1])
 
 
-def verified(environment: Mapping[str, str], domain: str) -> dict[str, Any]:
-    """Return what `graph-memory verify` finds, having made sure that graph and log agree."""
+def verify(environment: Mapping[str, str], domain: str) -> dict[str, Any]:
+    """Return the result of `graph-memory verify`. Asserts that graph and log agree."""
     done = run(environment, "verify", "--domain", domain, "--json")
     assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)
-    assert found["differences"] == []
-    assert found["domain"] == domain
-    return found
+    result = json.loads(done.stdout)
+    assert result["differences"] == []
+    assert result["domain"] == domain
+    return result

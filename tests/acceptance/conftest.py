@@ -7,33 +7,33 @@ from uuid import uuid4
 
 import pytest
 
-from acceptance.agents import GTD, Agent, connected, environment_of
+from acceptance.agents import GTD, Agent, connect, environment_of
 from graph_memory import Settings
 
 
 @pytest.fixture(scope="session")
 def environment(settings: Settings) -> dict[str, str]:
-    """What a process needs to know to find the run's Neo4j."""
+    """The environment in which a process connects to the run's Neo4j."""
     return environment_of(settings)
 
 
 @pytest.fixture
 def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    """What a command needs to know besides to work in the test's domain, as Ann."""
+    """The environment of a command that works in the test's domain, as Ann."""
     return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann"}
 
 
 @pytest.fixture(scope="session")
 async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
     """An agent whose server all tests of the worker share."""
-    async with connected(environment) as agent:
+    async with connect(environment) as agent:
         yield agent
 
 
 @pytest.fixture(scope="session")
 async def historian(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
     """An agent whose server also has the tools of the past, of domains and of batches; a worker has one."""
-    async with connected(environment, "--toolsets", "graph,history,domains,batch,meaning") as agent:
+    async with connect(environment, "--toolsets", "graph,history,domains,batch,meaning") as agent:
         yield agent
 
 

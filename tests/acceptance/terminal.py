@@ -21,7 +21,7 @@ _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
 
 
 class Terminal:
-    """What a person sees of a command, and where they type."""
+    """A terminal that shows a command to a person, who can type."""
 
     def __init__(self, process: subprocess.Popen[bytes], screen: int) -> None:
         self._process, self._screen = process, screen
@@ -30,7 +30,7 @@ class Terminal:
         self._read_to = 0
 
     def until(self, text: str) -> str:
-        """Return what was shown since the last time, up to a text; fails when it does not come."""
+        """Return the output since the last call, up to a text. Fails if the text does not appear."""
         deadline = time.monotonic() + PATIENCE
         while text not in self.seen[self._read_to :]:
             assert time.monotonic() < deadline, f"{text!r} is not in {self.seen!r}"

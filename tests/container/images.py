@@ -33,7 +33,7 @@ def neo4j_of(image: str, home: Path) -> Iterator[Settings]:
 
 
 def address_of(settings: Settings) -> Address:
-    """Return where the settings' Neo4j is and how to enter it."""
+    """Return the address and the login of the settings' Neo4j."""
     if settings.neo4j_uri:
         return Address(settings.neo4j_uri, settings.neo4j_username, settings.neo4j_password.get_secret_value())
     server = local.ensure_running(settings)

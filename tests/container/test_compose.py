@@ -1,4 +1,4 @@
-"""What compose.yaml promises can be read from it."""
+"""The promises of compose.yaml, read from the file."""
 
 from __future__ import annotations
 

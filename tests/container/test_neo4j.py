@@ -29,7 +29,7 @@ def test_the_container_is_reached_on_loopback_only(settings: Settings) -> None:
     port = urlsplit(settings.neo4j_uri).port
     client = docker.from_env()
     try:
-        bindings = [binding for one in client.containers.list() for binding in bindings_of(one.attrs, port)]
+        bindings = [binding for container in client.containers.list() for binding in bindings_of(container.attrs, port)]
     finally:
         client.close()
     assert bindings == ["127.0.0.1"]
@@ -38,4 +38,4 @@ def test_the_container_is_reached_on_loopback_only(settings: Settings) -> None:
 def bindings_of(attributes: dict[str, Any], port: int | None) -> list[str]:
     """Return the addresses at which a container's port is reached under a number."""
     ports = attributes["NetworkSettings"]["Ports"].values()
-    return [one["HostIp"] for bindings in ports for one in bindings or () if one["HostPort"] == str(port)]
+    return [binding["HostIp"] for bindings in ports for binding in bindings or () if binding["HostPort"] == str(port)]

@@ -17,12 +17,12 @@ WAYS = {(POWELL, *others, WALKER) for others in ((WARD, WILLIAMSON), (WARD, PETE
 """All shortest ones."""
 
 
-def ids(found: Iterable[Any]) -> list[str]:
-    return [each.id for each in found]
+def ids(results: Iterable[Any]) -> list[str]:
+    return [hit.id for hit in results]
 
 
-def surnames(case: SyncMemory, found: Iterable[Any]) -> set[str]:
-    return {str(case.get_node(each.id).properties["surname"]) for each in found if each.type == "Person"}
+def surnames(case: SyncMemory, results: Iterable[Any]) -> set[str]:
+    return {str(case.get_node(hit.id).properties["surname"]) for hit in results if hit.type == "Person"}
 
 
 def test_1_who_has_the_badge_26_5234182(case: SyncMemory) -> None:
@@ -32,30 +32,30 @@ def test_1_who_has_the_badge_26_5234182(case: SyncMemory) -> None:
 
 
 def test_2_which_case_of_producing_cannabis_is_under_investigation(case: SyncMemory) -> None:
-    found = case.recall.search_memories(
+    memories = case.recall.search_memories(
         "production of cannabis, under investigation", filters={"node_types": ["Crime"]}
     )
-    assert found.hits[0].id == PRODUCTION
+    assert memories.hits[0].id == PRODUCTION
 
 
 def test_3_which_drugs_cases_does_constable_larive_investigate(case: SyncMemory) -> None:
-    found = case.recall.traverse_memories(
+    result = case.recall.traverse_memories(
         LARIVE,
         max_depth=1,
         edge_filter={"types": ["INVESTIGATED_BY"], "direction": "in"},
         node_filter={"properties": {"type": "Drugs", "last_outcome": "Under investigation"}},
     )
-    assert set(ids(found.nodes)) == {LARIVE, PRODUCTION, "57116", "57117"}
+    assert set(ids(result.nodes)) == {LARIVE, PRODUCTION, "57116", "57117"}
 
 
 def test_4_what_evidence_is_there_and_who_is_party_to_them(case: SyncMemory) -> None:
-    found = case.recall.traverse_memories(
+    result = case.recall.traverse_memories(
         [PRODUCTION, "57116", "57117"],
         max_depth=1,
         edge_filter={"types": ["PARTY_TO", "INVOLVED_IN"], "direction": "in"},
     )
-    assert surnames(case, found.nodes) == {"Powell", "Walker"}
-    objects = {str(case.get_node(each.id).properties["description"]) for each in found.nodes if each.type == "Object"}
+    assert surnames(case, result.nodes) == {"Powell", "Walker"}
+    objects = {str(case.get_node(node.id).properties["description"]) for node in result.nodes if node.type == "Object"}
     assert {"43 Cannabis Plants, 3kg Prepared Cannabis", "£3,500 currency", "Electronic Scale"} <= objects
     assert len(objects) == 7
 
@@ -66,44 +66,44 @@ def test_5_how_are_the_two_suspects_connected(case: SyncMemory) -> None:
 
 
 def test_6_is_there_more_than_one_way_between_them(case: SyncMemory) -> None:
-    found = case.recall.find_path(POWELL, WALKER, mode="k_shortest", k=3, types=TIES)
-    assert {tuple(ids(path.nodes)) for path in found.paths} == WAYS
+    result = case.recall.find_path(POWELL, WALKER, mode="k_shortest", k=3, types=TIES)
+    assert {tuple(ids(path.nodes)) for path in result.paths} == WAYS
 
 
 def test_7_who_lives_at_111_silverdale_road(case: SyncMemory) -> None:
     house = case.recall.search_memories("111 Silverdale Road", filters={"node_types": ["Location"]}).hits[0]
     assert house.id == HOUSE
-    found = case.recall.get_neighbors(house.id, types=["CURRENT_ADDRESS"], direction="in")
-    assert surnames(case, found.neighbors) == {"Williamson", "Kelly", "Morales"}
+    neighbors = case.recall.get_neighbors(house.id, types=["CURRENT_ADDRESS"], direction="in")
+    assert surnames(case, neighbors.neighbors) == {"Williamson", "Kelly", "Morales"}
 
 
 def test_8_whom_did_powell_write_to_and_who_wrote_to_him(case: SyncMemory) -> None:
-    found = case.recall.traverse_memories(
+    result = case.recall.traverse_memories(
         POWELL, max_depth=4, max_nodes=100, edge_filter={"types": ["HAS_PHONE", "CALLER", "CALLED"]},
         node_filter={"types": ["Phone", "PhoneCall", "Person"]},
     )  # fmt: skip
-    assert surnames(case, found.nodes) == {"Powell", "Dixon"}
-    assert len([each for each in found.nodes if each.type == "PhoneCall"]) == 4
+    assert surnames(case, result.nodes) == {"Powell", "Dixon"}
+    assert len([node for node in result.nodes if node.type == "PhoneCall"]) == 4
 
 
 def test_9_who_are_the_children_of_morales_and_what_are_they_party_to(case: SyncMemory) -> None:
-    found = case.recall.traverse_memories(
+    result = case.recall.traverse_memories(
         MORALES,
         max_depth=1,
         edge_filter={"types": ["FAMILY_REL"], "direction": "out", "properties": {"rel_type": "PARENT"}},
     )
-    assert surnames(case, found.nodes) == {"Morales", "Ward", "Powell"}
-    children = [each.id for each in found.nodes if each.depth == 1]
+    assert surnames(case, result.nodes) == {"Morales", "Ward", "Powell"}
+    children = [node.id for node in result.nodes if node.depth == 1]
     crimes = case.recall.traverse_memories(
         children, max_depth=1, edge_filter={"types": ["PARTY_TO"], "direction": "out"}
     )
-    assert len([each for each in crimes.nodes if each.type == "Crime"]) == 7
+    assert len([node for node in crimes.nodes if node.type == "Crime"]) == 7
 
 
 def test_10_what_is_known_of_jack_powell(case: SyncMemory) -> None:
-    found = case.recall.recall(focus=[POWELL], depth="deep", max_tokens=1_500)
-    assert found.tokens_used <= 1_500
-    assert isinstance(found.content, str)
+    result = case.recall.recall(focus=[POWELL], depth="deep", max_tokens=1_500)
+    assert result.tokens_used <= 1_500
+    assert isinstance(result.content, str)
     for known in (
         "Powell",
         "Alan",
@@ -112,4 +112,4 @@ def test_10_what_is_known_of_jack_powell(case: SyncMemory) -> None:
         "Possession of Cannabis with Intent to Supply",
         "9 Malpas Drive",
     ):
-        assert known in found.content, known
+        assert known in result.content, known

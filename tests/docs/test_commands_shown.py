@@ -16,7 +16,7 @@ from tables import for_rows
 SEPARATORS = re.compile(r"\$\(|\)|\||&&|;|\s[<>]+\s*\S+|\s2>&1")
 
 
-def shown() -> Iterator[tuple[Block, list[str]]]:
+def shell_commands() -> Iterator[tuple[Block, list[str]]]:
     """Give the arguments of every command in a block for the shell."""
     for block in blocks("sh", "bash", "console"):
         for line in block.text.replace("\\\n", " ").splitlines():
@@ -26,7 +26,7 @@ def shown() -> Iterator[tuple[Block, list[str]]]:
 
 
 def arguments_of(part: str) -> list[str] | None:
-    """Return what follows the command; None when a part of a line is about something else."""
+    """Return the text after the command, or None if the part of a line is not about it."""
     words = shlex.split(part)
     places = [place for place, word in enumerate(words) if word.rpartition("/")[2] == "graph-memory"]
     if not places or "pip" in words or "pipx" in words:
@@ -34,7 +34,7 @@ def arguments_of(part: str) -> list[str] | None:
     return words[places[-1] + 1 :]
 
 
-def found(arguments: Sequence[str]) -> tuple[Any, list[str]]:
+def parse_command(arguments: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the command that the words name, with the words behind them."""
     command: Any = get_command(app)
     rest = list(arguments)
@@ -47,9 +47,9 @@ def found(arguments: Sequence[str]) -> tuple[Any, list[str]]:
     return command, rest
 
 
-@for_rows(("block", "arguments"), shown())
+@for_rows(("block", "arguments"), shell_commands())
 def test_a_command_in_a_block_is_understood(block: Block, arguments: list[str]):
-    command, rest = found(arguments)
+    command, rest = parse_command(arguments)
     if hasattr(command, "commands"):
         assert rest in ([], ["--help"], ["--install-completion"])
     else:
@@ -60,8 +60,11 @@ def test_a_command_in_the_text_has_the_options_that_are_named():
     seen = 0
     for code in inline():
         if code.text.startswith("graph-memory ") and not re.search(r"[…=<{]| is | in ", code.text):
-            command, rest = found(shlex.split(code.text)[1:])
-            options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+            command, rest = parse_command(shlex.split(code.text)[1:])
+            options = {name for param in command.params for name in (*param.opts, *param.secondary_opts)} | {
+                "--help",
+                "-h",
+            }
             named = {word.partition("=")[0] for word in rest if word.startswith("-")}
             assert named <= options, f"{code}: {code.text}"
             seen += 1

@@ -35,8 +35,8 @@ def test_every_difference_names_a_test():
 
 def test_the_tools_of_the_specifications_are_there_or_said_to_be_missing():
     listed = re.findall(r"`(\w+)`", PAGE.split("\n## Not there yet\n")[1])
-    there = {tool.name for tools in TOOLSETS.values() for tool in tools}
-    assert {name for name in listed if not name.startswith("test_")} == {*NAMED.split()} - there
+    tool_names = {tool.name for tools in TOOLSETS.values() for tool in tools}
+    assert {name for name in listed if not name.startswith("test_")} == {*NAMED.split()} - tool_names
 
 
 def test_the_name_of_the_server_is_the_one_on_the_page():

@@ -1,4 +1,4 @@
-"""What the documents list is what the code has."""
+"""The lists in the documents equal the code's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples on the pages run, or at least mean something to whoever reads their language."""
+"""Examples on the pages run, or are at least valid in their language."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ README = ROOT / "README.md"
 
 
 def read(block: Block) -> Any:
-    """Return what a block of data says."""
+    """Return the data of a block."""
     if block.text.lstrip().startswith("{"):
         return json.loads(block.text)
     return tomllib.loads(block.text) if block.text.startswith("[") else yaml.safe_load(block.text)
 
 
-def imported(program: str) -> set[str]:
+def packages_of(program: str) -> set[str]:
     """Return the packages that a program imports."""
     nodes = list(ast.walk(ast.parse(program)))
     plain = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
@@ -72,7 +72,7 @@ def test_programs_are_formatted(tmp_path: Path):
     assert done.returncode == 0, done.stdout
 
 
-RUN = [block for block in PROGRAMS if all(find_spec(name) for name in imported(block.text)) and block.page != README]
+RUN = [block for block in PROGRAMS if all(find_spec(name) for name in packages_of(block.text)) and block.page != README]
 
 
 @pytest.mark.parametrize("block", RUN, ids=str)
@@ -95,19 +95,19 @@ def test_the_server_understands_the_cypher(block: Block, driver: Driver):
         assert session.run(cast("LiteralString", f"EXPLAIN {block.text}")).consume().plan
 
 
-def servers(found: Any) -> list[dict[str, Any]]:
+def servers(data: Any) -> list[dict[str, Any]]:
     """Return the servers that a client's configuration names."""
     for key in ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers"):
-        if isinstance(found, dict) and key in found:
-            named = found[key]
+        if isinstance(data, dict) and key in data:
+            named = data[key]
             return named if isinstance(named, list) else list(named.values())
     return []
 
 
 def test_every_configuration_of_a_client_starts_the_server():
-    found = [server for block in CONFIGURATIONS for server in servers(read(block))]
-    assert {server["url"] for server in found if "url" in server} == {f"http://{HOST}:{PORT}{PATH}"}
-    commands = [server for server in found if "url" not in server]
+    results = [server for block in CONFIGURATIONS for server in servers(read(block))]
+    assert {server["url"] for server in results if "url" in server} == {f"http://{HOST}:{PORT}{PATH}"}
+    commands = [server for server in results if "url" not in server]
     assert len(commands) > 8
     for server in commands:
         command, arguments = server.get("command") or server["cmd"], server["args"]
@@ -118,7 +118,7 @@ def test_every_configuration_of_a_client_starts_the_server():
 
 
 def test_every_call_of_a_tool_has_arguments_that_the_tool_takes():
-    calls = [found for block in blocks("json") for found in [read(block)] if "arguments" in found]
+    calls = [data for block in blocks("json") for data in [read(block)] if "arguments" in data]
     assert calls
     for call in calls:
         OPERATIONS[call["name"]].bind(call["arguments"])

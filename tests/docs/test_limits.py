@@ -1,4 +1,4 @@
-"""What the README says is not there is not there, and its limits are those of the code."""
+"""Features that the README calls missing are missing, and its limits equal the code's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graph_memory.settings import MIB, Settings
 from pages import ROOT
 
 LIMITS = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## Limits\n")[1].split("\n## ")[0]
-THERE, NOT_THERE = LIMITS.split("\nNot there yet:\n")
+LIMITED, MISSING = LIMITS.split("\nNot there yet:\n")
 
 WORDS = {
     "access control": {"auth", "token", "login", "role", "permission"},
@@ -40,17 +40,17 @@ def names_of(command: Any) -> Iterator[str]:
 
 
 def test_nothing_is_there_that_is_said_not_to_be():
-    said = re.findall(r"^- ([^:\n]+)", NOT_THERE, re.MULTILINE)
-    assert said == [*WORDS]
-    there = {word: name for name in names() for word in re.split(r"[_-]+", name)}
-    assert {"branch", "merge", "erase", "export", "uri"} <= there.keys()
-    assert {what: there.keys() & words for what, words in WORDS.items() if there.keys() & words} == {}
+    results = re.findall(r"^- ([^:\n]+)", MISSING, re.MULTILINE)
+    assert results == [*WORDS]
+    names_by_word = {word: name for name in names() for word in re.split(r"[_-]+", name)}
+    assert {"branch", "merge", "erase", "export", "uri"} <= names_by_word.keys()
+    assert {name: names_by_word.keys() & words for name, words in WORDS.items() if names_by_word.keys() & words} == {}
 
 
 def test_the_limits_are_those_of_the_code():
     fields = Settings.model_fields
     most = {fields[name].default // MIB for name in ("text_content_bytes", "mcp_content_bytes")}
-    assert re.findall(r"([\d,]+) (MB|connections)", THERE) == [
+    assert re.findall(r"([\d,]+) (MB|connections)", LIMITED) == [
         (str(most.pop()), "MB"),
         (f"{AT_ONCE:,}", "connections"),
     ]

@@ -1,4 +1,4 @@
-"""What a package index shows of the package."""
+"""The page of the package in a package index."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_readme_says_how_to_install_before_it_says_make():
 
 
 def test_the_image_of_the_service_has_no_layer_with_java():
-    """What one command installs and takes away again is in no layer; the last stage copies what is left."""
+    """No layer has files that a command installs and removes. The last stage copies the remaining files."""
     build, last = re.split(r"^FROM ", (ROOT / "docker/Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     commands = build.replace("\\\n", " ").splitlines()
     (installing,) = [line for line in commands if "uv pip install" in line]

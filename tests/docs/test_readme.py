@@ -34,8 +34,8 @@ def test_the_python_and_cypher_examples_run_and_print_what_the_readme_says(setti
         timeout=60,
         check=True,
     )
-    refused, found = done.stdout.splitlines()
+    refused, text = done.stdout.splitlines()
     assert refused == "INVALID_TOPOLOGY Cannot connect Project to Person with NextAction. Valid targets: [Action]"
-    assert found == "Call the contractor"
+    assert text == "Call the contractor"
     rows = driver.execute_query(block("cypher")).records  # pyright: ignore[reportArgumentType]
     assert ["Kitchen", "active", "Call the contractor"] in [list(row.values()) for row in rows]

@@ -1,4 +1,4 @@
-"""What the MCP registry is told of the server is so."""
+"""The entry for the MCP registry describes the server correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page on storage says of labels and properties is what a real graph has."""
+"""The storage page has the labels and properties of a real graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONTOLOGY = ontology_from(
 
 
 @pytest.fixture
-async def filled(memory: Memory, domain: str) -> str:
+async def filled_domain(memory: Memory, domain: str) -> str:
     """A domain with everything in it that the tools write."""
     await memory.create_ontology(ONTOLOGY)
     kitchen = await memory.create_node("Project", "# Kitchen", tags=["home"], path="home/kitchen")
@@ -42,34 +42,36 @@ def values(driver: Driver, query: str, domain: str) -> set[str]:
     return {row[0] for row in driver.execute_query(cast("LiteralString", query), domain=domain).records}
 
 
-def unnamed(names: set[str]) -> set[str]:
+def missing_names(names: set[str]) -> set[str]:
     """Return the names of the service that the page does not name; `_content…` stands for several."""
     return {name for name in names if name.startswith("_") and f"`{name}`" not in TEXT}
 
 
-async def test_every_label_is_on_the_page(filled: str, driver: Driver):
+async def test_every_label_is_on_the_page(filled_domain: str, driver: Driver):
     labels = values(
-        driver, "MATCH (n) WHERE n._domain = $domain OR n._id = $domain UNWIND labels(n) AS l RETURN l", filled
+        driver, "MATCH (n) WHERE n._domain = $domain OR n._id = $domain UNWIND labels(n) AS l RETURN l", filled_domain
     )
     assert {"_Domain", "_Event", "_Content", "_Key", "_Window", "_Ontology", "_Passage", "_Name", "_Index"} <= labels
-    assert unnamed(labels | {"_SchemaStep"}) == set()
+    assert missing_names(labels | {"_SchemaStep"}) == set()
 
 
 @pytest.mark.parametrize("pattern", ["(n:_Node)", "()-[n:NextAction]->()", "(n:_Event)"])
-async def test_every_property_of_nodes_connections_and_events_is_on_the_page(pattern: str, filled: str, driver: Driver):
-    keys = values(driver, f"MATCH {pattern} WHERE n._domain = $domain UNWIND keys(n) AS k RETURN k", filled)
+async def test_every_property_of_nodes_connections_and_events_is_on_the_page(
+    pattern: str, filled_domain: str, driver: Driver
+):
+    keys = values(driver, f"MATCH {pattern} WHERE n._domain = $domain UNWIND keys(n) AS k RETURN k", filled_domain)
     assert "_version" in keys or "_seq" in keys
-    assert unnamed(keys) == set()
+    assert missing_names(keys) == set()
 
 
-async def test_what_is_derived_is_tied_to_no_node(filled: str, driver: Driver):
+async def test_what_is_derived_is_tied_to_no_node(filled_domain: str, driver: Driver):
     query = "MATCH (n:_Node {_domain: $domain})-[r]-() RETURN type(r)"
-    assert values(driver, query, filled) == {"NextAction", "_OBSERVES"}
+    assert values(driver, query, filled_domain) == {"NextAction", "_OBSERVES"}
 
 
-async def test_the_queries_of_the_page_find_something(filled: str, driver: Driver):
+async def test_the_queries_of_the_page_find_something(filled_domain: str, driver: Driver):
     queries = [block.text for block in blocks("cypher") if block.page == PAGE]
     assert len(queries) == 2
     for query in queries:
-        found = driver.execute_query(cast("LiteralString", query.replace("'default'", f"'{filled}'"))).records
-        assert found
+        records = driver.execute_query(cast("LiteralString", query.replace("'default'", f"'{filled_domain}'"))).records
+        assert records

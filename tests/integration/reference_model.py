@@ -1,4 +1,4 @@
-"""What a memory should do, in dictionaries: the model that the state machine compares the service with.
+"""A model of a memory in dictionaries, with which the state machine compares the service.
 
 It shares no code with the service. Each `faults_of_…` returns the error codes that a call may answer with, empty when
 it must succeed; each `put_…`, `change_…` and `drop_…` does what a call that succeeded has done. The log is a counter.
@@ -24,7 +24,7 @@ Times = tuple[datetime | None, datetime | None]
 class Text:
     """Content as a caller gives and gets it."""
 
-    given: str
+    argument: str
     encoding: str = "utf-8"
     format: str = "markdown"
 
@@ -37,7 +37,7 @@ class Node:
     version: int
     tags: tuple[str, ...] = ()
     fields: Properties = field(default_factory=dict)
-    """Those that are not at their defaults."""
+    """The properties that are not at their defaults."""
     valid: Times = (None, None)
     guarded: bool = False
     """Whether it is read-only for all but its keeper."""
@@ -56,13 +56,13 @@ class Connection:
     guarded: bool = False
 
 
-def same(one: object, other: object) -> bool:
+def same(value: object, other: object) -> bool:
     """Equality of property values as queries see it: `True` is not 1, 1 is 1.0."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, str) or isinstance(other, str):
-        return isinstance(one, str) and isinstance(other, str) and one == other
-    return one == other
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    if isinstance(value, str) or isinstance(other, str):
+        return isinstance(value, str) and isinstance(other, str) and value == other
+    return value == other
 
 
 def to_the_letter(properties: Mapping[str, object]) -> dict[str, tuple[str, object]]:
@@ -71,9 +71,9 @@ def to_the_letter(properties: Mapping[str, object]) -> dict[str, tuple[str, obje
 
 
 def differ(before: Node | Connection, after: Node | Connection) -> bool:
-    """Whether a change changes something."""
-    told = [replace(one, properties=to_the_letter(one.properties), version=0) for one in (before, after)]
-    return told[0] != told[1]
+    """Whether a change has any effect."""
+    nodes = [replace(node, properties=to_the_letter(node.properties), version=0) for node in (before, after)]
+    return nodes[0] != nodes[1]
 
 
 def matches(properties: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
@@ -156,8 +156,8 @@ class Reference:
     ontology: int = 0
 
     def begin(self, declared: Mapping[str, Any]) -> None:
-        self.node_types = {one["name"]: one for one in declared["node_types"]}
-        self.connection_types = {one["name"]: one for one in declared["connection_types"]}
+        self.node_types = {kind["name"]: kind for kind in declared["node_types"]}
+        self.connection_types = {kind["name"]: kind for kind in declared["connection_types"]}
         self.seq = self.ontology = 2 + len(self.node_types) + len(self.connection_types)
 
     # Faults
@@ -170,12 +170,12 @@ class Reference:
 
     def faults_of_growth(self, declared: Properties) -> Faults:
         """Everything stored must fit what a node type becomes, each thing beside all others."""
-        stored = {one: node.properties for one, node in self.nodes.items() if node.type == declared["name"]}
-        unfit = any(self._rule_faults(declared, properties, self.nodes, one) for one, properties in stored.items())
+        stored = {name: node.properties for name, node in self.nodes.items() if node.type == declared["name"]}
+        unfit = any(self._rule_faults(declared, properties, self.nodes, name) for name, properties in stored.items())
         return {"TYPE_ALREADY_EXISTS"} if unfit else set()
 
     def faults_of_node(self, type_name: str, properties: Properties, content: Text, given_id: str | None) -> Faults:
-        faults = property_faults(properties) | text_faults(content.given, content.encoding)
+        faults = property_faults(properties) | text_faults(content.argument, content.encoding)
         if given_id in self.seen:
             faults.add("NODE_ALREADY_EXISTS")
         if type_name not in self.node_types:
@@ -183,17 +183,17 @@ class Reference:
         return faults | self._rule_faults(self.node_types[type_name], properties, self.nodes, None)
 
     def faults_of_edit(self, node_id: str, edit: Properties, content: Text | None, expected: int | None) -> Faults:
-        faults = property_faults(edit) | (text_faults(content.given, content.encoding) if content else set())
+        faults = property_faults(edit) | (text_faults(content.argument, content.encoding) if content else set())
         node = self.nodes.get(node_id)
         if node is None:
             return faults | {"NODE_NOT_FOUND"}
         rules = self._rule_faults(self.node_types[node.type], {**node.properties, **edit}, self.nodes, node_id)
         return faults | rules | _version_faults(node.version, expected)
 
-    def faults_of_drop(self, what: Mapping[str, Node | Connection], one: str, expected: int | None) -> Faults:
-        if one not in what:
-            return {"NODE_NOT_FOUND" if what is self.nodes else "CONNECTION_NOT_FOUND"}
-        return _version_faults(what[one].version, expected)
+    def faults_of_drop(self, nodes: Mapping[str, Node | Connection], text: str, expected: int | None) -> Faults:
+        if text not in nodes:
+            return {"NODE_NOT_FOUND" if nodes is self.nodes else "CONNECTION_NOT_FOUND"}
+        return _version_faults(nodes[text].version, expected)
 
     def faults_of_connection(
         self, type_name: str, source: str, target: str, properties: Properties, given_id: str | None
@@ -203,7 +203,7 @@ class Reference:
             faults.add("CONNECTION_ALREADY_EXISTS")
         if source not in self.nodes or target not in self.nodes:
             faults.add("NODE_NOT_FOUND")
-        is_turned = type_name != (stored := self.stored(type_name, source, target))[0]
+        is_turned = type_name != (stored := self.stored_form(type_name, source, target))[0]
         type_name, source, target = stored
         declared = self.connection_types.get(type_name)
         if declared is None:
@@ -217,14 +217,14 @@ class Reference:
     # Names
 
     def relationships(self) -> Iterator[tuple[str, str, str, bool, str, int]]:
-        """What plain Cypher finds: ends and type, whether it is a second one, and of which connection and version."""
-        for key, one in self.connections.items():
-            declared = self.connection_types[one.type]
-            yield one.source, one.type, one.target, False, key, one.version
+        """Relationships of plain Cypher: ends and type, whether it is an inverse, and its connection and version."""
+        for key, connection in self.connections.items():
+            declared = self.connection_types[connection.type]
+            yield connection.source, connection.type, connection.target, False, key, connection.version
             if declared.get("materialize_inverse"):
-                yield one.target, _other_name(declared) or "", one.source, True, key, one.version
+                yield connection.target, _other_name(declared) or "", connection.source, True, key, connection.version
 
-    def stored(self, type_name: str, source: str, target: str) -> tuple[str, str, str]:
+    def stored_form(self, type_name: str, source: str, target: str) -> tuple[str, str, str]:
         """As what a connection is stored: the inverse of a type that is none itself is that type, turned round."""
         if type_name not in self.connection_types:
             for name, declared in self.connection_types.items():
@@ -237,54 +237,61 @@ class Reference:
         declared = self.connection_types[type_name]
         wanted = (type_name, source, target) if is_turned else (_other_name(declared), target, source)
         return next(
-            (key for key, one in self.connections.items() if (one.type, one.source, one.target) == wanted), None
+            (
+                key
+                for key, connection in self.connections.items()
+                if (connection.type, connection.source, connection.target) == wanted
+            ),
+            None,
         )
 
-    def ways(self, type_name: str | None, one: Connection) -> list[tuple[str, str]]:
+    def ways(self, type_name: str | None, connection: Connection) -> list[tuple[str, str]]:
         """The ends of a connection as they are seen under a name, in each way in which they are."""
-        ways = [(one.source, one.target)] if type_name in (None, one.type) else []
-        inverse = _other_name(self.connection_types[one.type])
-        return [*ways, (one.target, one.source)] if type_name is not None and type_name == inverse else ways
+        ways = [(connection.source, connection.target)] if type_name in (None, connection.type) else []
+        inverse = _other_name(self.connection_types[connection.type])
+        return (
+            [*ways, (connection.target, connection.source)] if type_name is not None and type_name == inverse else ways
+        )
 
-    def faults_of_connection_edit(self, one: str, edit: Properties, expected: int | None) -> Faults:
-        faults, found = property_faults(edit), self.connections.get(one)
-        if found is None:
+    def faults_of_connection_edit(self, text: str, edit: Properties, expected: int | None) -> Faults:
+        faults, connection = property_faults(edit), self.connections.get(text)
+        if connection is None:
             return faults | {"CONNECTION_NOT_FOUND"}
-        declared = self.connection_types[found.type]
-        rules = self._rule_faults(declared, {**found.properties, **edit}, self.connections, one)
-        return faults | rules | _version_faults(found.version, expected)
+        declared = self.connection_types[connection.type]
+        rules = self._rule_faults(declared, {**connection.properties, **edit}, self.connections, text)
+        return faults | rules | _version_faults(connection.version, expected)
 
     def allows(self, type_name: str, source_type: str, target_type: str) -> bool:
-        type_name, source_type, target_type = self.stored(type_name, source_type, target_type)
+        type_name, source_type, target_type = self.stored_form(type_name, source_type, target_type)
         declared = self.connection_types.get(type_name)
         if declared is None or source_type not in self.node_types or target_type not in self.node_types:
             return False
         ends = ((source_type, declared["from_types"]), (target_type, declared["to_types"]))
-        return all(allowed == ["*"] or one in allowed for one, allowed in ends)
+        return all(allowed == ["*"] or text in allowed for text, allowed in ends)
 
     def _topology_faults(self, declared: Properties, source: str, target: str) -> Faults:
-        of_type = [one for one in self.connections.values() if one.type == declared["name"]]
+        of_type = [connection for connection in self.connections.values() if connection.type == declared["name"]]
         ends = self.nodes.get(source), self.nodes.get(target)
         bad = all(ends) and not self.allows(declared["name"], *(end.type for end in ends if end))
-        bad = bad or bool(declared.get("unique_source") and any(one.source == source for one in of_type))
-        bad = bad or bool(declared.get("unique_target") and any(one.target == target for one in of_type))
-        bad = bad or bool(declared.get("acyclic") and source in _reached(target, of_type))
+        bad = bad or bool(declared.get("unique_source") and any(connection.source == source for connection in of_type))
+        bad = bad or bool(declared.get("unique_target") and any(connection.target == target for connection in of_type))
+        bad = bad or bool(declared.get("acyclic") and source in _reachable(target, of_type))
         return {"INVALID_TOPOLOGY"} if bad else set()
 
     def _rule_faults(
         self, declared: Properties, properties: Properties, others: Mapping[str, Any], own: str | None
     ) -> Faults:
         faults: Faults = set()
-        rivals = [one for key, one in others.items() if key != own and one.type == declared["name"]]
+        rivals = [other for key, other in others.items() if key != own and other.type == declared["name"]]
         for rule in declared.get("properties", ()):
             name = rule["name"]
             if name not in properties:
                 faults |= {"REQUIRED_PROPERTY_MISSING"} if rule.get("required") else set()
                 continue
             value, enum = properties[name], rule.get("enum")
-            if not _is_of(rule.get("type"), value) or (enum and not any(same(value, one) for one in enum)):
+            if not _is_of(rule.get("type"), value) or (enum and not any(same(value, item) for item in enum)):
                 faults.add("INVALID_PROPERTY")
-            if rule.get("unique") and any(matches(one.properties, {name: value}) for one in rivals):
+            if rule.get("unique") and any(matches(rival.properties, {name: value}) for rival in rivals):
                 faults.add("UNIQUE_PROPERTY_TAKEN")
         return faults
 
@@ -327,25 +334,27 @@ class Reference:
             self.nodes[node_id] = replace(edited, version=self._next())
         return self.nodes[node_id].version
 
-    def change_connection(self, one: str, edited: Connection) -> int:
-        if differ(self.connections[one], edited):
-            self.connections[one] = replace(edited, version=self._next())
-        return self.connections[one].version
+    def change_connection(self, text: str, edited: Connection) -> int:
+        if differ(self.connections[text], edited):
+            self.connections[text] = replace(edited, version=self._next())
+        return self.connections[text].version
 
-    def guard(self, one: str, is_on: bool) -> int:
+    def guard(self, text: str, is_on: bool) -> int:
         """Make a node or connection read-only, or no longer. Returns its version."""
-        live = self.nodes if one in self.nodes else self.connections
-        if live[one].guarded != is_on:
-            live[one] = replace(live[one], guarded=is_on, version=self._next())
-        return live[one].version
+        live = self.nodes if text in self.nodes else self.connections
+        if live[text].guarded != is_on:
+            live[text] = replace(live[text], guarded=is_on, version=self._next())
+        return live[text].version
 
-    def guards(self, one: str) -> bool:
-        """Whether something is read-only that goes with a node or a connection, or loses it as a neighbour."""
-        if one in self.connections:
-            return self.connections[one].guarded
-        around = [found for found in self.connections.values() if one in (found.source, found.target)]
-        ends = {end for found in around for end in (found.source, found.target)} | {one}
-        return any(found.guarded for found in around) or any(self.nodes[end].guarded for end in ends)
+    def guards(self, text: str) -> bool:
+        """Whether any subject that a deletion removes or detaches is read-only."""
+        if text in self.connections:
+            return self.connections[text].guarded
+        connections = [
+            connection for connection in self.connections.values() if text in (connection.source, connection.target)
+        ]
+        ends = {end for connection in connections for end in (connection.source, connection.target)} | {text}
+        return any(connection.guarded for connection in connections) or any(self.nodes[end].guarded for end in ends)
 
     def edit_node(self, node_id: str, edit: Properties) -> None:
         """Change a node as one of many: what it was before the others counts."""
@@ -355,32 +364,34 @@ class Reference:
     def keeps_rules(self) -> bool:
         """Whether all that lives keeps to the rules of its type beside all else."""
         nodes = (
-            self._rule_faults(self.node_types[one.type], one.properties, self.nodes, key)
-            for key, one in self.nodes.items()
+            self._rule_faults(self.node_types[node.type], node.properties, self.nodes, key)
+            for key, node in self.nodes.items()
         )
         return not any(nodes) and all(self._keeps_rules(key) for key in self.connections)
 
-    def _keeps_rules(self, one: str) -> bool:
-        found = self.connections[one]
-        if found.source not in self.nodes or found.target not in self.nodes:
+    def _keeps_rules(self, text: str) -> bool:
+        connection = self.connections[text]
+        if connection.source not in self.nodes or connection.target not in self.nodes:
             return False
-        declared = self.connection_types[found.type]
+        declared = self.connection_types[connection.type]
         others = Reference(
-            self.node_types, self.connection_types, self.nodes, {k: v for k, v in self.connections.items() if k != one}
+            self.node_types, self.connection_types, self.nodes, {k: v for k, v in self.connections.items() if k != text}
         )
-        faults = self._rule_faults(declared, found.properties, self.connections, one)
-        if others.existing(found.type, found.source, found.target, is_turned=False):
+        faults = self._rule_faults(declared, connection.properties, self.connections, text)
+        if others.existing(connection.type, connection.source, connection.target, is_turned=False):
             return False
-        return not faults | others._topology_faults(declared, found.source, found.target)
+        return not faults | others._topology_faults(declared, connection.source, connection.target)
 
     def drop_node(self, node_id: str) -> int:
-        for one in [key for key, found in self.connections.items() if node_id in (found.source, found.target)]:
-            self.drop_connection(one)
+        for text in [
+            key for key, connection in self.connections.items() if node_id in (connection.source, connection.target)
+        ]:
+            self.drop_connection(text)
         del self.nodes[node_id]
         return self._next()
 
-    def drop_connection(self, one: str) -> int:
-        del self.connections[one]
+    def drop_connection(self, text: str) -> int:
+        del self.connections[text]
         return self._next()
 
     def _next(self) -> int:
@@ -390,16 +401,16 @@ class Reference:
     # Questions
 
     def query_nodes(self, type_name: str | None, wanted: Properties) -> list[str]:
-        found = ((key, one) for key, one in self.nodes.items() if type_name in (None, one.type))
-        return sorted(key for key, one in found if matches(one.properties, wanted))
+        pairs = ((key, node) for key, node in self.nodes.items() if type_name in (None, node.type))
+        return sorted(key for key, node in pairs if matches(node.properties, wanted))
 
     def query_by_fields(self, prefix: str, namespace: str | None, type_name: str | None) -> list[str]:
         return sorted(
             key
-            for key, one in self.nodes.items()
-            if one.fields.get("path", "/").startswith(prefix)
-            if namespace in (None, one.fields.get("namespace", "default"))
-            if type_name in (None, one.type)
+            for key, node in self.nodes.items()
+            if node.fields.get("path", "/").startswith(prefix)
+            if namespace in (None, node.fields.get("namespace", "default"))
+            if type_name in (None, node.type)
         )
 
     def query_connections(
@@ -407,20 +418,20 @@ class Reference:
     ) -> list[str]:
         return sorted(
             key
-            for key, one in self.connections.items()
-            if any(source in (None, start) and target in (None, end) for start, end in self.ways(type_name, one))
-            if matches(one.properties, wanted)
+            for key, connection in self.connections.items()
+            if any(source in (None, start) and target in (None, end) for start, end in self.ways(type_name, connection))
+            if matches(connection.properties, wanted)
         )
 
-    def connected(self, node_id: str, direction: str, type_name: str | None) -> list[str]:
-        ways = [way for one in self.connections.values() for way in self.ways(type_name, one)]
+    def connected_nodes(self, node_id: str, direction: str, type_name: str | None) -> list[str]:
+        ways = [way for connection in self.connections.values() for way in self.ways(type_name, connection)]
         ahead = {end for start, end in ways if start == node_id} if direction != "in" else set()
         behind = {start for start, end in ways if end == node_id} if direction != "out" else set()
         return sorted(ahead | behind)
 
     def search(self, needle: str, type_name: str | None) -> list[str]:
-        texts = ((key, one.content) for key, one in self.nodes.items() if type_name in (None, one.type))
-        return sorted(key for key, text in texts if text.encoding == "utf-8" and is_in(needle, text.given))
+        texts = ((key, node.content) for key, node in self.nodes.items() if type_name in (None, node.type))
+        return sorted(key for key, text in texts if text.encoding == "utf-8" and is_in(needle, text.argument))
 
 
 def is_in(needle: str, text: str) -> bool:
@@ -435,11 +446,11 @@ def _version_faults(present: int, expected: int | None) -> Faults:
     return set() if expected in (None, present) else {"VERSION_CONFLICT"}
 
 
-def _reached(start: str, connections: Iterable[Connection]) -> set[str]:
-    found, todo = {start}, [start]
+def _reachable(start: str, connections: Iterable[Connection]) -> set[str]:
+    results, todo = {start}, [start]
     while todo:
-        here = todo.pop()
-        ahead = {one.target for one in connections if one.source == here} - found
-        found |= ahead
+        text = todo.pop()
+        ahead = {connection.target for connection in connections if connection.source == text} - results
+        results |= ahead
         todo += ahead
-    return found
+    return results

@@ -80,8 +80,8 @@ async def test_a_command_prints_in_a_server_what_it_prints_alone(
             "import sys; from graph_memory.cli.main import run_arguments; print('status', run_arguments(sys.argv[1:]))"
         )
         for arguments in commands:
-            here = own.model_copy(update={"home": neo4j_home})
-            assert await run(own, *arguments) == await run(here, *arguments, code=alone)
+            settings = own.model_copy(update={"home": neo4j_home})
+            assert await run(own, *arguments) == await run(settings, *arguments, code=alone)
 
 
 async def test_the_client_imports_neither_the_driver_nor_pydantic(opened: Memory, note: str, own: Settings) -> None:

@@ -46,5 +46,5 @@ async def test_rules_about_other_connections_never_look_at_all_connections_of_th
 
         hits("source", "target", "pair", "cycle")  # Neo4j plans the statement, and keeps the plan for ten seconds
         driver.execute_query(GROW)
-        found = {rule: hits(rule) for rule in ("source", "target", "pair", "cycle")}
-    assert max(found.values()) < LITTLE, found
+        counts = {rule: hits(rule) for rule in ("source", "target", "pair", "cycle")}
+    assert max(counts.values()) < LITTLE, counts

@@ -53,9 +53,9 @@ async def notes(own: Settings, domain: str) -> AsyncIterator[Memory]:
     """A domain of that database with two notes that are joined."""
     async with open_memory(own.model_copy(update={"domain": domain})) as memory:
         await memory.create_ontology(ONTOLOGY)
-        one = await memory.create_node("Note", "words of a kitchen")
+        result = await memory.create_node("Note", "words of a kitchen")
         two = await memory.create_node("Note", "words of a garden")
-        await memory.create_connection(TYPE, one.node_id, two.node_id)
+        await memory.create_connection(TYPE, result.node_id, two.node_id)
         assert (await memory.upkeep.verify()).differences == ()
         yield memory
 
@@ -67,12 +67,12 @@ def drop(driver: Driver, name: str) -> None:
     driver.execute_query(f"DROP {'CONSTRAINT' if kind else 'INDEX'} {name}")  # pyright: ignore[reportArgumentType]
 
 
-def shown(driver: Driver) -> list[tuple[str, str]]:
+def indexes_of(driver: Driver) -> list[tuple[str, str]]:
     return [tuple(row) for row in driver.execute_query("SHOW INDEXES YIELD name, state ORDER BY name").records]
 
 
-async def checked(own: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the doctor says, by the names of its checks."""
+async def doctor_results(own: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return the results of the doctor, by the names of its checks."""
     monkeypatch.setenv("GRAPH_MEMORY_HOME", str(own.home))
     app = typer.Typer()
     app.command()(doctor)
@@ -81,19 +81,19 @@ async def checked(own: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, A
 
 
 async def test_every_index_and_constraint_that_is_gone_is_named_and_made_again(notes: Memory, driver: Driver) -> None:
-    before = shown(driver)
+    before = indexes_of(driver)
     assert set(NAMES) <= {name for name, _ in before}
     for name in NAMES:
         drop(driver, name)
     named = (await notes.upkeep.verify()).differences
-    assert sorted(one.subject for one in named) == NAMES
-    assert {(one.kind, one.problem) for one in named} == {
+    assert sorted(difference.subject for difference in named) == NAMES
+    assert {(difference.kind, difference.problem) for difference in named} == {
         ("schema", "the index is missing"),
         ("schema", "the constraint is missing"),
     }
     rebuilt = await notes.upkeep.rebuild()
     assert (set(rebuilt.differences), rebuilt.unmended) == (set(named), ())
-    assert shown(driver) == before
+    assert indexes_of(driver) == before
     assert (await notes.search_content("a kitchen")).node_ids
 
 
@@ -101,22 +101,22 @@ async def test_what_only_another_domain_needs_is_made_again_too(notes: Memory, d
     other = notes.in_domain(f"{domain}-other")
     link = {"name": f"Link{domain[5:13]}", "from_types": ["Note"], "to_types": ["Note"]}
     await other.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": [link]}))
-    before = shown(driver)
+    before = indexes_of(driver)
     drop(driver, connection_constraint(link["name"])[0])
-    assert shown(driver) != before
+    assert indexes_of(driver) != before
     assert (await notes.upkeep.rebuild()).differences == ()
-    assert shown(driver) == before
+    assert indexes_of(driver) == before
 
 
 async def test_the_index_of_an_analyser_that_a_domain_has_is_made_again_too(notes: Memory, driver: Driver) -> None:
     await notes.upkeep.reindex(analyser="cjk")
-    before = shown(driver)
+    before = indexes_of(driver)
     drop(driver, "_passages_cjk")
     with pytest.raises(GraphError) as caught:
         await notes.recall.search_memories("kitchen")
     assert caught.value.code is Code.STORE_INCOMPATIBLE
-    assert [one.subject for one in (await notes.upkeep.rebuild()).differences] == ["_passages_cjk"]
-    assert shown(driver) == before
+    assert [difference.subject for difference in (await notes.upkeep.rebuild()).differences] == ["_passages_cjk"]
+    assert indexes_of(driver) == before
     assert (await notes.recall.search_memories("kitchen")).hits
 
 
@@ -124,22 +124,22 @@ async def test_a_name_of_a_type_that_a_hand_made_none_is_passed_over(
     notes: Memory, domain: str, driver: Driver
 ) -> None:
     driver.execute_query("CREATE (:_ConnectionType {_domain: $domain, _name: 5})", domain=domain)
-    assert "schema" not in {one.kind for one in (await notes.upkeep.verify()).differences}
+    assert "schema" not in {difference.kind for difference in (await notes.upkeep.verify()).differences}
     driver.execute_query("MATCH (t:_ConnectionType {_domain: $domain, _name: 5}) DELETE t", domain=domain)
 
 
 async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is_done(
     notes: Memory, own: Settings, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (await checked(own, monkeypatch))["schema"]["outcome"] == "ok"
+    assert (await doctor_results(own, monkeypatch))["schema"]["outcome"] == "ok"
     drop(driver, "_window_grams")
     with pytest.raises(GraphError) as caught:
         await notes.search_content("a kitchen")
     assert caught.value.code is Code.STORE_INCOMPATIBLE
     assert "graph-memory rebuild" in str(caught.value.hint)
-    told = (await checked(own, monkeypatch))["schema"]
-    assert (told["outcome"], told["found"]) == ("failed", "_window_grams: the index is missing")
-    assert "graph-memory rebuild" in told["remedy"]
+    schema = (await doctor_results(own, monkeypatch))["schema"]
+    assert (schema["outcome"], schema["found"]) == ("failed", "_window_grams: the index is missing")
+    assert "graph-memory rebuild" in schema["remedy"]
     await notes.upkeep.rebuild()
     assert (await notes.search_content("a kitchen")).node_ids
     for name in ("_passages_english", "_passage_vectors"):
@@ -149,7 +149,7 @@ async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is
         assert caught.value.code is Code.STORE_INCOMPATIBLE
         await notes.upkeep.rebuild()
         assert (await notes.recall.search_memories("What is in the kitchen?")).hits
-    assert (await checked(own, monkeypatch))["schema"]["outcome"] == "ok"
+    assert (await doctor_results(own, monkeypatch))["schema"]["outcome"] == "ok"
 
 
 async def test_a_constraint_that_the_data_breaks_is_not_made_and_the_reason_is_told(
@@ -169,11 +169,11 @@ async def test_a_constraint_that_the_data_breaks_is_not_made_and_the_reason_is_t
 async def test_the_doctor_names_a_domain_that_a_wrong_clock_has_stamped(
     notes: Memory, domain: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (await checked(own, monkeypatch))["clock"]["outcome"] == "ok"
+    assert (await doctor_results(own, monkeypatch))["clock"]["outcome"] == "ok"
     with monkeypatch.context() as patch:
         patch.setattr(notes._core.log, "clock", lambda: datetime.now(UTC) + timedelta(days=3650))
         await notes.create_node("Note", "from the future")
-    told = (await checked(own, monkeypatch))["clock"]
-    assert (told["outcome"], domain in told["found"]) == ("note", True)
+    clock = (await doctor_results(own, monkeypatch))["clock"]
+    assert (clock["outcome"], domain in clock["found"]) == ("note", True)
     await notes.create_node("Note", "from the present")
-    assert (await checked(own, monkeypatch))["clock"]["outcome"] == "ok"
+    assert (await doctor_results(own, monkeypatch))["clock"]["outcome"] == "ok"

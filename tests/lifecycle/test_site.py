@@ -27,9 +27,9 @@ class Links(HTMLParser):
         self.feed(page.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.places |= {name for name in (given.get("id"), given.get("name")) if name}
-        link = given.get("href") if tag in {"a", "link"} else given.get("src")
+        arguments = dict(attrs)
+        self.places |= {name for name in (arguments.get("id"), arguments.get("name")) if name}
+        link = arguments.get("href") if tag in {"a", "link"} else arguments.get("src")
         if link:
             self.links.append(link)
 
@@ -58,8 +58,8 @@ def test_every_page_is_on_the_site_and_the_start_page_answers_for_the_folder(sit
 def test_every_link_within_the_site_leads_to_a_file_and_a_place_in_it(site: Path):
     pages = {page: Links(page) for page in site.rglob("*.html")}
     broken: list[str] = []
-    for page, found in pages.items():
-        for link in found.links:
+    for page, links in pages.items():
+        for link in links.links:
             address, place = urldefrag(link)
             if urlsplit(address).scheme or address.startswith("//"):
                 continue
@@ -71,12 +71,12 @@ def test_every_link_within_the_site_leads_to_a_file_and_a_place_in_it(site: Path
 
 
 def test_a_page_is_complete_without_the_network(site: Path):
-    asked = {link for page in site.rglob("*.html") for link in loaded(page)}
-    assert asked == set()
+    requests = {link for page in site.rglob("*.html") for link in external_addresses(page)}
+    assert requests == set()
 
 
-def loaded(page: Path) -> set[str]:
-    """Return what a browser fetches from elsewhere in order to show a page."""
+def external_addresses(page: Path) -> set[str]:
+    """Return the external addresses that a browser fetches to show a page."""
     text = page.read_text(encoding="utf-8")
     parts = [part.partition(">")[0] for part in text.split("<")[1:]]
     return {part for part in parts if part.startswith(("script", "link", "img")) and "://" in part}

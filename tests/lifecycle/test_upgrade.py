@@ -23,7 +23,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 @contextmanager
-def restored(dump: Path, home: Path, domain: str) -> Iterator[Settings]:
+def restore(dump: Path, home: Path, domain: str) -> Iterator[Settings]:
     """Give a home with the data of a dump, as `neo4j-admin database load` restores it, and its blobs."""
     settings = Settings(home=home, domain=domain)
     local.ensure_running(settings)
@@ -41,15 +41,15 @@ def restored(dump: Path, home: Path, domain: str) -> Iterator[Settings]:
 
 
 @pytest.fixture(scope="module")
-def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+def upgraded_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """A home with the data of schema step 1."""
-    with restored(DATA / "schema_1", tmp_path_factory.mktemp("old") / "home", "kitchen") as settings:
+    with restore(DATA / "schema_1", tmp_path_factory.mktemp("old") / "home", "kitchen") as settings:
         yield settings
 
 
 @pytest.fixture
-async def old(upgraded: Settings) -> AsyncIterator[Memory]:
-    async with open_memory(upgraded) as memory:
+async def old(upgraded_home: Settings) -> AsyncIterator[Memory]:
+    async with open_memory(upgraded_home) as memory:
         yield memory
 
 

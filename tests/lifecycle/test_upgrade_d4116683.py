@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
-from lifecycle.test_upgrade import DATA, restored
+from lifecycle.test_upgrade import DATA, restore
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """The home that `tests/data/home_d4116683/write.py` wrote."""
-    with restored(DATA / "home_d4116683", tmp_path_factory.mktemp("d4116683") / "home", "shop") as settings:
+    with restore(DATA / "home_d4116683", tmp_path_factory.mktemp("d4116683") / "home", "shop") as settings:
         yield settings
 
 
@@ -35,8 +35,8 @@ async def test_every_domain_verifies(shop: Memory):
 async def test_it_answers(shop: Memory):
     ada = (await shop.entities.open_nodes(["Ada"])).entities[0]
     assert set(ada.observations) == {"Ada lives in Malmö."}
-    told = await shop.recall.recall("Where does Ada live?")
-    assert "Malmö" in str(told.content)
+    result = await shop.recall.recall("Where does Ada live?")
+    assert "Malmö" in str(result.content)
     assert (await shop.in_domain("shop/trial").recall.search_memories("oil paint")).hits[0].title == "Ada"
     assert (await shop.in_domain("gtd").query_nodes(type="Action")).node_ids == ("tiles",)
     assert [link.title for link in (await shop.in_domain("gtd").links.list_cross_domain_links()).links] == ["Kitchen"]
@@ -44,10 +44,10 @@ async def test_it_answers(shop: Memory):
 
 async def test_facts_that_the_old_rule_of_names_may_have_misplaced_are_listed(shop: Memory):
     health = await shop.entities.graph_health()
-    found = {one.about for one in health.findings if one.kind == "misplaced_fact"}
-    assert found == {("C", "C++"), ("C", "C#")}
-    told = await shop.entities.remember(name="C++", observations=["C++ has a standard library."], dry_run=True)
-    assert told.created is True
+    results = {finding.about for finding in health.findings if finding.kind == "misplaced_fact"}
+    assert results == {("C", "C++"), ("C", "C#")}
+    result = await shop.entities.remember(name="C++", observations=["C++ has a standard library."], dry_run=True)
+    assert result.created is True
 
 
 async def test_words_of_every_script_are_found_once_the_index_was_read_again(shop: Memory):
@@ -65,7 +65,7 @@ async def test_what_was_protected_is_protected(shop: Memory):
 
 async def test_a_session_of_that_time_can_be_read_and_the_next_one_written(shop: Memory):
     assert "Moved Ada to Malmö." in (await shop.entities.session_start()).text
-    told = await shop.entities.remember(name="Ada", observations=["Ada teaches painting."])
-    assert told.created is False
+    result = await shop.entities.remember(name="Ada", observations=["Ada teaches painting."])
+    assert result.created is False
     await shop.history.revert(since=(await shop.history.log(limit=1)).entries[0].seq)
     assert (await shop.upkeep.verify()).differences == ()

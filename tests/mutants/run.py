@@ -36,7 +36,7 @@ class Mutant:
     tests: str
     survives: str = ""
 
-    def applied_to(self, text: str) -> str:
+    def apply_to(self, text: str) -> str:
         """Return a text with the defect, in which what it replaces must be once."""
         if (count := text.count(self.find)) != 1:
             raise SystemExit(f"{self.name}: {self.file} has what it replaces {count} times; the list is stale")
@@ -49,12 +49,12 @@ def mutants() -> list[Mutant]:
     return [Mutant(**fields) for fields in yaml.safe_load(text)]
 
 
-def chosen(names: list[str]) -> list[tuple[int, Mutant]]:
+def choose(names: list[str]) -> list[tuple[int, Mutant]]:
     """Return the mutants of these names or numbers, all of them without any."""
-    every = list(enumerate(mutants(), start=1))
-    if unknown := set(names) - {str(number) for number, _ in every} - {one.name for _, one in every}:
+    pairs = list(enumerate(mutants(), start=1))
+    if unknown := set(names) - {str(number) for number, _ in pairs} - {mutant.name for _, mutant in pairs}:
         raise SystemExit(f"no such mutants: {', '.join(sorted(unknown))}")
-    return [(number, one) for number, one in every if not names or {str(number), one.name} & set(names)]
+    return [(number, mutant) for number, mutant in pairs if not names or {str(number), mutant.name} & set(names)]
 
 
 def killer(mutant: Mutant) -> str | None:
@@ -64,36 +64,38 @@ def killer(mutant: Mutant) -> str | None:
         for name in COPIED:
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         file = copy / mutant.file
-        file.write_text(mutant.applied_to(file.read_text(encoding="utf-8")), encoding="utf-8")
+        file.write_text(mutant.apply_to(file.read_text(encoding="utf-8")), encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
         check_imported(copy, environment)
         own = [sys.executable, "-m", "pytest", *shlex.split(PYTEST), *shlex.split(mutant.tests)]
-        return failed(own, environment) or failed(["make", "test"], {**environment, "PYTEST_ADDOPTS": PYTEST})
+        return first_failure(own, environment) or first_failure(
+            ["make", "test"], {**environment, "PYTEST_ADDOPTS": PYTEST}
+        )
 
 
 def check_imported(copy: Path, environment: dict[str, str]) -> None:
     """Fail unless the tests would import the copy and read its statements."""
     code = "from graph_memory.storage import queries; print(queries.__file__, queries.cypher_root(), sep='\\n')"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
-    found = ran.stdout.split()
-    if len(found) != 2 or not all(Path(path).is_relative_to(copy.resolve()) for path in found):
-        raise SystemExit(f"the copy is not what is imported: {found}\n{ran.stderr}")
+    results = ran.stdout.split()
+    if len(results) != 2 or not all(Path(path).is_relative_to(copy.resolve()) for path in results):
+        raise SystemExit(f"the copy is not what is imported: {results}\n{ran.stderr}")
 
 
-def failed(command: list[str], environment: dict[str, str]) -> str | None:
+def first_failure(command: list[str], environment: dict[str, str]) -> str | None:
     """Return the first test that fails, None when all pass; end when the tests could not run."""
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if ran.returncode == 0:
         return None
-    if found := KILLED_BY.search(ran.stdout):
-        return found[1]
+    if match := KILLED_BY.search(ran.stdout):
+        return match[1]
     raise SystemExit(f"{shlex.join(command)} ended with {ran.returncode}:\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}")
 
 
 def main() -> int:
     """Print what kills each mutant, and return 1 if one survives that should not."""
     faults = 0
-    for number, mutant in chosen(sys.argv[1:]):
+    for number, mutant in choose(sys.argv[1:]):
         began = time.monotonic()
         test = killer(mutant)
         outcome = test or f"SURVIVED{f' as listed: {mutant.survives}' if mutant.survives else f': {mutant.breaks}'}"

@@ -36,7 +36,7 @@ ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
-HERE = {"localhost", "127.0.0.1"}
+LOCAL_HOSTS = {"localhost", "127.0.0.1"}
 SCREEN = {"width": 1440, "height": 700}
 LONG = 30_000
 
@@ -55,16 +55,16 @@ class Seen:
     outside: list[str] = field(default_factory=list[str])
     complaints: list[str] = field(default_factory=list[str])
 
-    def asked(self, request: Request) -> None:
+    def note_request(self, request: Request) -> None:
         self.addresses.append(request.url)
         url = urlsplit(request.url)
-        if url.scheme not in ("data", "blob") and url.hostname not in HERE:
+        if url.scheme not in ("data", "blob") and url.hostname not in LOCAL_HOSTS:
             self.outside.append(request.url)
 
     def came(self, frame: Frame) -> None:
         self.addresses.append(frame.url)
 
-    def complained(self, message: ConsoleMessage) -> None:
+    def note_console(self, message: ConsoleMessage) -> None:
         is_icon = message.location["url"].endswith("/favicon.ico")  # asked for beside a page that is no HTML
         if (message.type == "error" and not is_icon) or "graph-memory" in message.text:
             self.complaints.append(f"{message.text} {message.location}")
@@ -76,29 +76,29 @@ class Seen:
         await self.page.keyboard.insert_text(text)
         await self.page.keyboard.press("Control+Enter")
 
-    async def log_in(self, told: dict[str, str]) -> None:
+    async def log_in(self, rendered: dict[str, str]) -> None:
         """Open the page that the command names, and type the password."""
-        await self.page.goto(told["browser"])
+        await self.page.goto(rendered["browser"])
         await expect(self.page.get_by_test_id("username")).to_have_value("neo4j", timeout=LONG)
-        await self.page.get_by_test_id("password").fill(told["password"])
+        await self.page.get_by_test_id("password").fill(rendered["password"])
         await self.page.get_by_test_id("connect").click()
         await expect(self.page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
 
     async def nodes(self) -> dict[str, str]:
         """Give the colour of each node of the newest picture by its caption."""
         await self.page.wait_for_selector("g.node text", timeout=LONG)
-        return {one["caption"].removesuffix("…").strip(): one["colour"] for one in await self.page.evaluate(NODES)}
+        return {node["caption"].removesuffix("…").strip(): node["colour"] for node in await self.page.evaluate(NODES)}
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The Chromium of this machine."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if found is None and os.environ.get("REQUIRE_CHROMIUM"):
+    text = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if text is None and os.environ.get("REQUIRE_CHROMIUM"):
         pytest.fail("REQUIRE_CHROMIUM is set, and there is no Chromium on the PATH")
-    if found is None:
+    if text is None:
         pytest.skip(f"there is no Chromium on the PATH (looked for {', '.join(NAMES)})")
-    return found
+    return text
 
 
 @pytest.fixture
@@ -118,22 +118,22 @@ async def chrome(chromium: str, profile: Path) -> AsyncIterator[BrowserContext]:
 
 
 @pytest.fixture
-async def seen(chrome: BrowserContext) -> AsyncIterator[Seen]:
-    """A page of somebody who has never been here; it is quiet and asks no other machine for anything."""
+async def visitor(chrome: BrowserContext) -> AsyncIterator[Seen]:
+    """A page of a new visitor. It logs no errors and sends no requests to other machines."""
     page = chrome.pages[0]
-    seen = Seen(page)
-    page.on("request", seen.asked)
-    page.on("framenavigated", seen.came)
-    page.on("console", seen.complained)
-    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-    yield seen
-    assert seen.outside == []
-    assert seen.complaints == []
+    visitor = Seen(page)
+    page.on("request", visitor.note_request)
+    page.on("framenavigated", visitor.came)
+    page.on("console", visitor.note_console)
+    page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
+    yield visitor
+    assert visitor.outside == []
+    assert visitor.complaints == []
 
 
 @pytest.fixture
-def told(environment: dict[str, str]) -> dict[str, str]:
-    """What the command says where no page can be opened."""
+def login_data(environment: dict[str, str]) -> dict[str, str]:
+    """The output of the command if no page can be opened."""
     done = run(environment, "neo4j", "browser", "--no-open", "--show-password", "--json")
     return json.loads(done.stdout)
 
@@ -188,14 +188,14 @@ async def open_favourites(page: Page) -> None:
 
 
 async def test_a_person_who_logs_in_finds_titles_colours_a_guide_and_saved_queries(
-    told: dict[str, str], seen: Seen, kitchen: dict[str, str], domain: str, tmp_path: Path
+    login_data: dict[str, str], visitor: Seen, kitchen: dict[str, str], domain: str, tmp_path: Path
 ) -> None:
-    page = seen.page
-    await seen.log_in(told)
+    page = visitor.page
+    await visitor.log_in(login_data)
     drawer = page.get_by_test_id("guidesDrawer")
     await expect(drawer).to_contain_text("What your agents remember")
-    await seen.run(f':param domain => "{domain}"')
-    await seen.run(":clear")
+    await visitor.run(f':param domain => "{domain}"')
+    await visitor.run(":clear")
     await open_favourites(page)
     for title in queries():
         await expect(page.get_by_text(title, exact=True)).to_be_visible()
@@ -203,7 +203,7 @@ async def test_a_person_who_logs_in_finds_titles_colours_a_guide_and_saved_queri
     await drawer.locator("pre", has_text="OPTIONAL MATCH").first.click()
     await page.get_by_test_id("editor-Run").click()
 
-    nodes = await seen.nodes()
+    nodes = await visitor.nodes()
     assert set(nodes) == set(kitchen)
     colours = {nodes[title] for title in ("Kitchen Renovation", "Call contractor", "Phone", "Anna Anderson", "Tidy up")}
     assert len(colours) == 5
@@ -221,7 +221,7 @@ async def test_a_person_who_logs_in_finds_titles_colours_a_guide_and_saved_queri
     await expect(shown).to_contain_text("_version")
 
 
-async def opened_by_command(seen: Seen, environment: dict[str, str], domain: str, folder: Path) -> str:
+async def open_by_command(visitor: Seen, environment: dict[str, str], domain: str, folder: Path) -> str:
     """Have the command open the page in a domain; give the address that the web browser was started with."""
     address, browser = folder / "address", folder / "browser"
     browser.write_text(f'#!/bin/sh\necho chatter\nprintf %s "$1" > {address}.part && mv {address}.part {address}\n')
@@ -230,13 +230,13 @@ async def opened_by_command(seen: Seen, environment: dict[str, str], domain: str
     async with await anyio.open_process(arguments, env={**environment, "BROWSER": str(browser)}) as command:
         while not address.exists():  # noqa: ASYNC110 - another process makes it
             await anyio.sleep(0.05)
-        given = address.read_text()
-        await seen.page.goto(given)
+        text = address.read_text()
+        await visitor.page.goto(text)
         assert await command.wait() == 0
         assert command.stdout is not None
         assert json.loads(await command.stdout.receive())["opened"] is True
-    await expect(seen.page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
-    return given
+    await expect(visitor.page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
+    return text
 
 
 def history_of(profile: Path) -> bytes:
@@ -245,79 +245,79 @@ def history_of(profile: Path) -> bytes:
 
 
 async def test_the_command_opens_a_domain_logged_in_and_keeps_the_password_out_of_addresses(
-    told: dict[str, str],
-    seen: Seen,
+    login_data: dict[str, str],
+    visitor: Seen,
     kitchen: dict[str, str],
     environment: dict[str, str],
     domain: str,
     tmp_path: Path,
     profile: Path,
 ) -> None:
-    given = await opened_by_command(seen, environment, domain, tmp_path)
-    assert re.fullmatch(re.escape(told["browser"]) + r"#login=\d+/[\w-]{43}", given)
-    assert seen.page.url == told["browser"]
-    assert set(await seen.nodes()) == set(kitchen)
+    opened_address = await open_by_command(visitor, environment, domain, tmp_path)
+    assert re.fullmatch(re.escape(login_data["browser"]) + r"#login=\d+/[\w-]{43}", opened_address)
+    assert visitor.page.url == login_data["browser"]
+    assert set(await visitor.nodes()) == set(kitchen)
     if wanted := os.environ.get("SCREENSHOT_OF_HANDOVER"):
-        await seen.page.screenshot(path=wanted)
+        await visitor.page.screenshot(path=wanted)
 
-    await seen.page.context.close()
-    assert told["browser"] in seen.addresses
-    assert not any(told["password"] in unquote(address) for address in (given, *seen.addresses))
-    assert told["browser"].encode() in history_of(profile)
-    assert told["password"].encode() not in history_of(profile)
+    await visitor.page.context.close()
+    assert login_data["browser"] in visitor.addresses
+    assert not any(login_data["password"] in unquote(address) for address in (opened_address, *visitor.addresses))
+    assert login_data["browser"].encode() in history_of(profile)
+    assert login_data["password"].encode() not in history_of(profile)
 
 
-async def test_a_link_that_is_not_the_commands_logs_nobody_in(told: dict[str, str], seen: Seen) -> None:
+async def test_a_link_that_is_not_the_commands_logs_nobody_in(login_data: dict[str, str], visitor: Seen) -> None:
     login = json.dumps({"host": "bolt://example.org:7687", "username": "eve", "password": "x", "domain": "hers"})
-    asked: list[str] = []
+    requests: list[str] = []
 
     async def hand_over(route: Route) -> None:
-        asked.append(route.request.url)
+        requests.append(route.request.url)
         await route.fulfill(body=login, headers={"Access-Control-Allow-Origin": "*"})
 
-    await seen.page.route(re.compile("127.0.0.1:9/"), hand_over)
+    await visitor.page.route(re.compile("127.0.0.1:9/"), hand_over)
     for fragment in (quote(login), f"9/{'x' * 42}", f"9/{'x' * 42}/", f"example.org/{'x' * 43}", f"9/{'x' * 43}"):
-        await seen.page.goto("about:blank")
-        await seen.page.goto(f"{told['browser']}#login={fragment}")
-        await expect(seen.page.get_by_test_id("username")).to_have_value("neo4j", timeout=LONG)
-        assert await seen.page.evaluate("window.graphMemoryParams.domain") == "default"
-        assert "example.org" not in await seen.page.evaluate('localStorage.getItem("neo4j.connections")')
-    assert asked == [f"http://127.0.0.1:9/{'x' * 43}"]
+        await visitor.page.goto("about:blank")
+        await visitor.page.goto(f"{login_data['browser']}#login={fragment}")
+        await expect(visitor.page.get_by_test_id("username")).to_have_value("neo4j", timeout=LONG)
+        assert await visitor.page.evaluate("window.graphMemoryParams.domain") == "default"
+        assert "example.org" not in await visitor.page.evaluate('localStorage.getItem("neo4j.connections")')
+    assert requests == [f"http://127.0.0.1:9/{'x' * 43}"]
 
 
 async def test_the_domain_that_is_opened_counts_and_not_that_of_whoever_started_the_server(
-    seen: Seen, tmp_path: Path
+    visitor: Seen, tmp_path: Path
 ) -> None:
     alpha = Settings(home=tmp_path / "home", domain="alpha")
     await anyio.to_thread.run_sync(local.ensure_running, alpha)
     try:
-        await opened_by_command(seen, environment_of(alpha), "beta", tmp_path)
-        await seen.page.wait_for_timeout(5_000)  # what the server has it do after a login is done
-        await seen.run("RETURN 'in ' + $domain AS answer")
-        answer = seen.page.get_by_text(re.compile('^"in (alpha|beta)"$')).first
+        await open_by_command(visitor, environment_of(alpha), "beta", tmp_path)
+        await visitor.page.wait_for_timeout(5_000)  # what the server has it do after a login is done
+        await visitor.run("RETURN 'in ' + $domain AS answer")
+        answer = visitor.page.get_by_text(re.compile('^"in (alpha|beta)"$')).first
         await expect(answer).to_have_text('"in beta"', timeout=LONG)
     finally:
-        await seen.page.goto("about:blank")  # or it complains of the server that goes
+        await visitor.page.goto("about:blank")  # or it complains of the server that goes
         await anyio.to_thread.run_sync(local.stop, alpha)
 
 
 async def test_the_line_for_cypher_shell_holds_no_password_and_hands_over_the_right_one(
-    told: dict[str, str], environment: dict[str, str], settings: Settings, tmp_path: Path
+    login_data: dict[str, str], environment: dict[str, str], settings: Settings, tmp_path: Path
 ) -> None:
     shell = tmp_path / "cypher-shell"
     shell.write_text('#!/bin/sh\necho "$NEO4J_USERNAME $NEO4J_PASSWORD $*"\n')
     shell.chmod(0o700)
     line = json.loads(run(environment, "neo4j", "browser", "--no-open", "--json").stdout)["cypher_shell"]
-    assert told["password"] not in line
+    assert login_data["password"] not in line
     pasted = await anyio.run_process(["sh", "-c", line], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
-    assert pasted.stdout.decode().split() == ["neo4j", told["password"], "-a", local.ensure_running(settings).uri]
+    assert pasted.stdout.decode().split() == ["neo4j", login_data["password"], "-a", local.ensure_running(settings).uri]
 
 
-async def test_what_a_person_changed_or_deleted_stays_so(told: dict[str, str], seen: Seen) -> None:
-    page = seen.page
-    await seen.log_in(told)
+async def test_what_a_person_changed_or_deleted_stays_so(login_data: dict[str, str], visitor: Seen) -> None:
+    page = visitor.page
+    await visitor.log_in(login_data)
     await page.wait_for_function("""() => localStorage.getItem("neo4j.connections").match(/"password":"[^"]/)""")
-    await page.goto(told["browser"] + "graph-memory/style.grass")
+    await page.goto(login_data["browser"] + "graph-memory/style.grass")
     changed = await page.evaluate("""() => {
       const read = (key) => JSON.parse(localStorage.getItem(key));
       const documents = read("neo4j.documents").filter((one) => !(one.content ?? "").startsWith("// The ontology"));
@@ -328,13 +328,15 @@ async def test_what_a_person_changed_or_deleted_stays_so(told: dict[str, str], s
       localStorage.setItem("graph-memory.seeds", JSON.stringify({ ...read("graph-memory.seeds"), settings: {} }));
       return documents.filter((one) => one.id).length;
     }""")
-    await page.goto(told["browser"])
+    await page.goto(login_data["browser"])
     await expect(page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
     await open_favourites(page)
     await expect(page.get_by_text("Mine", exact=True)).to_be_visible()
     await expect(page.get_by_text("The live graph", exact=True)).to_be_visible()
     await expect(page.get_by_text("The ontology", exact=True)).to_have_count(0)
     documents = await page.evaluate('() => JSON.parse(localStorage.getItem("neo4j.documents"))')
-    assert changed == len([one for one in documents if "id" in one])  # the others are Neo4j Browser's own
+    assert changed == len(
+        [document for document in documents if "id" in document]
+    )  # the others are Neo4j Browser's own
     style = await page.evaluate('() => JSON.parse(localStorage.getItem("neo4j.grass"))')
     assert style["node.Project"]["color"] == "#000000"  # Neo4j Browser adds a caption once it draws one

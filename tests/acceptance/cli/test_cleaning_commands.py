@@ -19,18 +19,18 @@ async def test_what_is_alike_is_shown_merged_and_undone(
     await entities.create_entities(
         [{"name": name, "type": "tool", "observations": [name, "runs"]} for name in ("PostgreSQL", "Postgres-SQL")]
     )
-    given = ("--domain", domain)
+    values = ("--domain", domain)
     for words in (["duplicates"], ["health"]):
-        shown = run(environment, "entity", *words, *given)
+        shown = run(environment, "entity", *words, *values)
         assert "Postgres-SQL" in shown.stdout, shown.stderr
-    health = run(environment, "entity", "health", *given).stdout
+    health = run(environment, "entity", "health", *values).stdout
     assert "graph-memory call " in " ".join(health.split())
     assert '{"' not in health
-    merge = ("call", "merge_entities", "names=Postgres-SQL", "into=PostgreSQL", *given)
+    merge = ("call", "merge_entities", "names=Postgres-SQL", "into=PostgreSQL", *values)
     assert json.loads(run(environment, *merge, "dry_run=true").stdout)["dry_run"] is True
     done = json.loads(run(environment, *merge).stdout)
     assert len((await entities.read_graph()).entities) == 1
     since, until = str(done["since"]), str(done["until"])
-    undone = run(environment, "revert", "--since", since, "--until", until, *given, "--yes")
+    undone = run(environment, "revert", "--since", since, "--until", until, *values, "--yes")
     assert undone.returncode == 0, undone.stderr
     assert len((await entities.read_graph()).entities) == 2

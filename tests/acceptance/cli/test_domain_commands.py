@@ -23,14 +23,14 @@ async def test_a_person_makes_a_tree_and_asks_all_of_it(variables: dict[str, str
         variables, "node", "create", "Project", "-c", "# The lilies of the pond", "--domain", pond
     ).stdout.strip()
     info = run(variables, "domain", "info", pond).stdout
-    for told in ("Water", home, '{"n": 1}', "Project"):
-        assert told in info
+    for text in ("Water", home, '{"n": 1}', "Project"):
+        assert text in info
     shown = run(variables, "domain", "list", "--cursor", f"after:{domain}").stdout  # other tests may have a page full
     listed = [line.split()[0] for line in shown.splitlines()]
     assert listed.index(pond) == listed.index(home) + 1
     assert f"  {pond}" in shown
-    found = json.loads(run(variables, "search", "lilies", "--domain", home, "--include-children", "--json").stdout)
-    assert [(hit["id"], hit["domain"]) for hit in found["hits"]] == [(node, pond)]
+    result = json.loads(run(variables, "search", "lilies", "--domain", home, "--include-children", "--json").stdout)
+    assert [(hit["id"], hit["domain"]) for hit in result["hits"]] == [(node, pond)]
     assert f"in {pond}" in run(variables, "search", "lilies", "--in", home, "--in", pond).stdout
     rows = run(variables, "query", "--in", pond, "--in", home)
     assert pond in rows.stdout

@@ -62,9 +62,9 @@ async def test_a_program_gets_an_object_a_line_of_what_it_asked_for(
     run(variables, "node", "update", "call", "-p", "status=later")
     run(variables, "node", "create", "Action", "-c", "# Other")
     run(variables, "node", "delete", "call")
-    found = [json.loads(line) for line in lines(process, 3)]
+    results = [json.loads(line) for line in lines(process, 3)]
     page = await kitchen.history.log(operations=["update", "delete"], full=True)
-    assert found == [entry.to_dict() for entry in reversed(page.entries)]
+    assert results == [entry.to_dict() for entry in reversed(page.entries)]
 
 
 def test_a_domain_in_which_nothing_fits_yet_is_followed_all_the_same(
@@ -81,8 +81,8 @@ def test_it_ends_well_when_it_is_told_to(kitchen: Memory, follow: Follower, numb
     process = follow()
     lines(process, 1)
     process.send_signal(number)
-    _, told = process.communicate(timeout=30)
-    assert (process.returncode, told) == (0, "")
+    _, text = process.communicate(timeout=30)
+    assert (process.returncode, text) == (0, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, only a write shows that nobody reads")

@@ -50,8 +50,8 @@ async def test_the_lists_name_what_to_do_and_what_stands_in_the_way(
         done = run(environment, "gtd", *arguments)
         assert done.returncode == 0, done.stderr
         assert [word for word in words if word not in done.stdout] == []
-    said = run(environment, "gtd", "available", "-c", "home").stderr
-    assert said.strip() == ("0 actions. Left out: 1 depend on a step that is not completed, 1 need another context.")
+    stderr = run(environment, "gtd", "available", "-c", "home").stderr
+    assert stderr.strip() == ("0 actions. Left out: 1 depend on a step that is not completed, 1 need another context.")
 
 
 @pytest.mark.long

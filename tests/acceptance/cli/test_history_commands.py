@@ -26,10 +26,10 @@ async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
         'Action "Call" created',
     ]
     assert done.stderr.startswith("2 changes. There are more")
-    told = json.loads(run(variables, "log", "--full", "--json").stdout)
-    assert told == (await kitchen.history.log(full=True)).to_dict()
-    told = json.loads(run(variables, "log", "--subject", "call", "--json").stdout)
-    assert told == (await kitchen.history.log(subject="call")).to_dict()
+    result = json.loads(run(variables, "log", "--full", "--json").stdout)
+    assert result == (await kitchen.history.log(full=True)).to_dict()
+    result = json.loads(run(variables, "log", "--subject", "call", "--json").stdout)
+    assert result == (await kitchen.history.log(subject="call")).to_dict()
 
 
 @pytest.mark.long
@@ -40,9 +40,9 @@ async def test_a_time_that_the_log_prints_can_be_typed_into_it_in_any_zone(
     time.tzset()
     try:
         last = run(variables, "log").stdout.splitlines()[1]
-        found = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d -0[45]", last)
-        assert found, last
-        for typed in (found[0], found[0][:16]):
+        match = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d -0[45]", last)
+        assert match, last
+        for typed in (match[0], match[0][:16]):
             assert last in run(variables, "log", "--since", typed).stdout
             assert last in run(variables, "log", "--since", "today", "--until", typed).stdout
             assert "call" in run(variables, "query", "--as-of", typed, "-p", "status=done").stdout
@@ -77,8 +77,8 @@ async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
         "    +Bert\\u001b[2J",
     ]
     assert "There are more: use --limit N or --cursor between:" in shown.stderr
-    told = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
-    assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
+    result = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
+    assert result == (await kitchen.history.diff(since=since, content=True)).to_dict()
 
 
 @pytest.mark.long
@@ -117,8 +117,8 @@ async def test_a_conflict_ends_with_its_status_and_the_command_that_resolves_it(
     assert "“Call”: it has changed since" in done.stderr
     choice, *forced = shlex.split(done.stderr.splitlines()[-1])
     assert choice == "force:"
-    given = [f"event_ids={changed}", "on_conflict=force", "--domain", domain]
-    assert forced == ["graph-memory", "call", "memory_revert", *given]
+    values = [f"event_ids={changed}", "on_conflict=force", "--domain", domain]
+    assert forced == ["graph-memory", "call", "memory_revert", *values]
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
     assert done.stdout.startswith("left      “Call”: it has changed since")
     assert run(variables, *forced[1:]).returncode == 0
@@ -157,15 +157,15 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
     assert (done.returncode, done.stdout) == (0, f"{domain}-b\n"), done.stderr
     assert f"Work in it with --domain {domain}-b" in done.stderr
     run(variables, "node", "update", "call", "-p", "status=later", "--domain", f"{domain}-b")
-    told = run(variables, "diff", "--against", f"{domain}-b")
-    assert told.stdout == '~ Action "Call": status "done" → "later"  call\n'
-    assert f"to {domain}-b at " in told.stderr
+    process = run(variables, "diff", "--against", f"{domain}-b")
+    assert process.stdout == '~ Action "Call": status "done" → "later"  call\n'
+    assert f"to {domain}-b at " in process.stderr
     assert f"{domain} at 5" in run(variables, "domain", "list", "--cursor", f"after:{domain[:-1]}").stdout
     assert "made from" in run(variables, "domain", "info", f"{domain}-b").stdout
     refused = run(variables, "domain", "delete", domain, "--yes")
     assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
-    gone = run(variables, "domain", "delete", f"{domain}-b", "--yes")
-    assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node and ")) == (0, True), gone.stderr
+    result = run(variables, "domain", "delete", f"{domain}-b", "--yes")
+    assert (result.returncode, result.stderr.startswith(f"Deleted {domain}-b: 1 node and ")) == (0, True), result.stderr
     for options in ((), ("--at", "2"), ("--at", "2", "--json")):
         name = f"{domain}/try/{len(options)}"
         done = run(variables, "branch", *options, name)

@@ -27,8 +27,8 @@ async def test_a_memory_is_tried_imported_and_exported_again(
         f"Nothing was written. Domain {domain} would get 1 entity, 1 relation, 1 observation.\n"
     ), tried.stderr
     done = run(environment, "import", str(file), "--domain", domain)
-    told, _, undo = done.stdout.rpartition(" Undo it with ")
-    assert told.endswith(f"Imported into domain {domain}: 1 entity, 1 relation, 1 observation."), done.stderr
+    text, _, undo = done.stdout.rpartition(" Undo it with ")
+    assert text.endswith(f"Imported into domain {domain}: 1 entity, 1 relation, 1 observation."), done.stderr
     assert (await memory.entities.read_graph()).entities[0].name == "Ada"
     again = run(environment, "import", str(file), "--domain", domain, "--format", "official", "--json")
     assert json.loads(again.stdout)["entities"] == {"new": 0, "already_there": 1}

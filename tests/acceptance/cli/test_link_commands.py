@@ -21,8 +21,8 @@ async def test_a_person_links_a_node_to_another_domain(kitchen: Memory, variable
     shown = run(variables, "link", "list").stdout
     assert "Choose tiles" in shown
     assert link in shown
-    found = run(variables, "link", "create", "Buy tiles", other._domain(None), "--type", "version", "--bidirectional")
-    assert (found.returncode, "Choose tiles" in found.stderr) == (0, True)
+    process = run(variables, "link", "create", "Buy tiles", other._domain(None), "--type", "version", "--bidirectional")
+    assert (process.returncode, "Choose tiles" in process.stderr) == (0, True)
     back = run(variables, "link", "list", "--domain", other._domain(None)).stdout
     assert "Buy tiles" in back
     await other.delete_node(tiles)

@@ -1,4 +1,4 @@
-"""What connections mean, as a person and a script ask for it."""
+"""Commands about the meaning of connections, for people and for scripts."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ async def test_an_inverse_is_told_and_what_follows_is_shown_written_and_undone(
         "It already exists as its inverse. Nothing was written.\n",
     )
     run(variables, "connection", "create", "part_of", ids[2], ids[1])
-    told = json.loads(run(variables, "call", "get_connection", f"connection_id={first}").stdout)
-    assert told["inverse"] == "part_of"
+    result = json.loads(run(variables, "call", "get_connection", f"connection_id={first}").stdout)
+    assert result["inverse"] == "part_of"
     shown = run(variables, "infer")
     assert (len(shown.stdout.splitlines()), shown.stderr) == (2, "1 connection would be written; use --write.\n")
     [done, undo] = run(variables, "infer", "--write").stderr.splitlines()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.agents import COMMAND, run, verified
+from acceptance.agents import COMMAND, run, verify
 from graph_memory import Memory, ontology_from
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ async def test_a_domain_is_exported_and_imported_under_another_name(
     assert done.stdout == f"Exported domain {domain} to {tmp_path / name}: {counts}.\n"
     done = run(environment, "import", str(tmp_path / name), "--as", f"{domain}-copy")
     assert done.stdout == f"Imported domain {domain}-copy: 8 events, 3 subjects in the graph.\n", done.stderr
-    assert verified(environment, f"{domain}-copy")["events"] == 8
+    assert verify(environment, f"{domain}-copy")["events"] == 8
     copy = kitchen.in_domain(f"{domain}-copy")
     assert (await copy.history.log(full=True)).entries == (await kitchen.history.log(full=True)).entries
 
@@ -89,8 +89,8 @@ async def test_a_domain_is_exported_to_a_folder_and_imported(
 ) -> None:
     folder = f"{tmp_path / 'kitchen'}/"
     done = run(environment, "export", folder, "--domain", domain)
-    told = f"Exported domain {domain} to {folder}: 2 nodes, 1 connection. A folder has no log.\n"
-    assert done.stdout == told, done.stderr
+    text = f"Exported domain {domain} to {folder}: 2 nodes, 1 connection. A folder has no log.\n"
+    assert done.stdout == text, done.stderr
     done = run(environment, "import", folder, "--as", f"{domain}-copy")
     assert done.stdout == f"Imported domain {domain}-copy: 2 nodes, 1 connection, with a new log.\n", done.stderr
-    assert verified(environment, f"{domain}-copy")["events"] == 7
+    assert verify(environment, f"{domain}-copy")["events"] == 7

@@ -19,8 +19,8 @@ async def test_a_person_protects_a_node_by_its_title_and_lifts_that(kitchen: Mem
     assert done.stdout.startswith("Call is read-only until ")
     refused = run(variables, "node", "update", "call", "-p", "status=open")
     assert refused.returncode == NOT_PERMITTED
-    said, hint = refused.stderr.splitlines()
-    assert said == "PROTECTED: Memory call is read-only and cannot be modified"
+    text, hint = refused.stderr.splitlines()
+    assert text == "PROTECTED: Memory call is read-only and cannot be modified"
     assert hint.startswith("Hint: Reason: Signed. Only `graph-memory unprotect` on the command line lifts")
     shown = run(variables, "node", "get", "call").stdout
     assert "because" in shown

@@ -33,17 +33,17 @@ async def diary(memory: Memory, domain: str) -> Memory:
     return memory
 
 
-def tombstones(told: str) -> int:
-    """Return how many events of an erased subject a scan tells of, in all domains of the database."""
-    counted = re.search(r"(\d+) events of an erased subject", told)
-    assert counted, told
+def tombstones(text: str) -> int:
+    """Return the number of events of an erased subject in a scan of all domains of the database."""
+    counted = re.search(r"(\d+) events of an erased subject", text)
+    assert counted, text
     return int(counted[1])
 
 
 async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables: dict[str, str], domain: str) -> None:
-    found = run(variables, "scan", name_of_bird(domain))
-    assert found.returncode == 1
-    assert f"node  _Event  {domain}" in found.stdout
+    process = run(variables, "scan", name_of_bird(domain))
+    assert process.returncode == 1
+    assert f"node  _Event  {domain}" in process.stdout
     title = (await diary.get_node("bird")).title
     tried = run(variables, "erase", "bird", "--dry-run")
     assert tried.stdout == f"{domain}: 1 subject, 2 events, 2 contents\n"
@@ -52,16 +52,16 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
     assert run(variables, "scan", name_of_bird(domain)).stdout == ""
     assert tombstones(run(variables, "scan", "bird").stderr) >= 3
     assert run(variables, "log", "--subject", "bird").stdout.splitlines()[1].endswith("Node bird erased")
-    gone = run(variables, "node", "get", "bird", "--as-of", "5")
-    assert gone.returncode == 66
-    assert gone.stderr.startswith("SUBJECT_ERASED: bird was erased")
+    result = run(variables, "node", "get", "bird", "--as-of", "5")
+    assert result.returncode == 66
+    assert result.stderr.startswith("SUBJECT_ERASED: bird was erased")
 
 
 async def test_a_person_compacts_into_a_file(diary: Memory, variables: dict[str, str], tmp_path: Path) -> None:
     at, path = (await diary.get_node("bird")).version, tmp_path / "old.jsonl.gz"
     done = run(variables, "compact", "--before", str(at), "--archive", str(path), "--yes", "--json")
-    told = json.loads(done.stdout)
-    assert (told["compacted_to"], told["events"], told["contents"]) == (at, 1, 1)
+    result = json.loads(done.stdout)
+    assert (result["compacted_to"], result["events"], result["contents"]) == (at, 1, 1)
     assert json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])["end"]["events"] == at
     refused = run(variables, "query", "--as-of", str(at - 1))
     assert refused.stderr.startswith("HISTORY_COMPACTED")
@@ -70,13 +70,13 @@ async def test_a_person_compacts_into_a_file(diary: Memory, variables: dict[str,
 
 async def test_a_dry_run_says_what_will_not_be_answered_any_more(diary: Memory, variables: dict[str, str]) -> None:
     at = (await diary.history.log(subject="bird", operations=["create"])).entries[0].seq
-    told = run(variables, "compact", "--before", str(at), "--dry-run").stdout.splitlines()
-    assert told[0].split(" (")[0].endswith(f": as-of, diff and revert would answer only from {at}")
+    lines = run(variables, "compact", "--before", str(at), "--dry-run").stdout.splitlines()
+    assert lines[0].split(" (")[0].endswith(f": as-of, diff and revert would answer only from {at}")
     assert (
-        told[1]
+        lines[1]
         == f"{at} events would go into the archive; 0 of them would leave the database, with 0 contents of 0 bytes."
     )
-    assert len(told) == 2, "every node keeps the state that it began with"
+    assert len(lines) == 2, "every node keeps the state that it began with"
     at += 1
     [*_, last] = run(variables, "compact", "--before", str(at), "--dry-run").stdout.splitlines()
     assert last.startswith("The first state of 1 node would be gone: Zebrafinch")
@@ -98,18 +98,18 @@ async def test_what_cannot_be_undone_needs_a_yes_where_nobody_can_be_asked(
         assert (refused.returncode, refused.stdout) == (2, ""), arguments
         assert refused.stderr.startswith("INVALID_ARGUMENT: This cannot be undone, and there is no terminal to confirm")
         assert "Use --yes to do it." in refused.stderr
-        told = json.loads(run(variables, *arguments, "--json").stderr)
-        assert (told["code"], told["details"]["argument"]) == (Code.INVALID_ARGUMENT, "yes")
+        result = json.loads(run(variables, *arguments, "--json").stderr)
+        assert (result["code"], result["details"]["argument"]) == (Code.INVALID_ARGUMENT, "yes")
     assert await diary.history.log() == before
     assert (await diary.domain_info(domain=f"{domain}-b")).nodes == 2
 
 
 async def test_an_agent_must_confirm_what_cannot_be_undone(diary: Memory, domain: str) -> None:
-    for name, given in (("memory_erase", {"subject": "bird"}), ("memory_compact", {"before": 4})):
+    for name, arguments_ in (("memory_erase", {"subject": "bird"}), ("memory_compact", {"before": 4})):
         with pytest.raises(GraphError) as refused:
-            await OPERATIONS[name].bind({**given, "domain": domain})(diary)
+            await OPERATIONS[name].bind({**arguments_, "domain": domain})(diary)
         assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "confirm")
-        tried = await OPERATIONS[name].bind({**given, "domain": domain, "dry_run": True})(diary)
+        tried = await OPERATIONS[name].bind({**arguments_, "domain": domain, "dry_run": True})(diary)
         assert tried.dry_run
     done = await OPERATIONS["memory_erase"].bind({"subject": "bird", "domain": domain, "confirm": True})(diary)
     assert done.domains[0].events == 2
@@ -128,8 +128,8 @@ async def test_json_is_alone_on_stdout_also_when_a_person_is_asked(
         (("compact", "--before", str(at)), "compacted_to"),
         (("erase", "bird"), "subject"),
     ):
-        told, shown = answered_yes(variables, *arguments, "--json")
-        assert name in json.loads(told), arguments
+        text, shown = answered_yes(variables, *arguments, "--json")
+        assert name in json.loads(text), arguments
         assert shown
 
 

@@ -98,8 +98,8 @@ async def test_without_options_it_goes_through_what_nobody_has_reviewed_yet(
     last = (await kitchen.history.log(limit=1)).entries[0].seq
     assert (await kitchen.history.reviewed()).settled == last
     with terminal(variables, "review", "--session", "bot", "--all") as person:
-        for said in ("accept", "edit", "reject"):
-            assert f"It was reviewed before: {said}." in person.answer(ASKS, "a")
+        for text in ("accept", "edit", "reject"):
+            assert f"It was reviewed before: {text}." in person.answer(ASKS, "a")
         person.answer(ASKS_OF_A_DELETE, "q")
         assert person.end()[0] == 0
 
@@ -217,7 +217,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         shown = person.answer("Undo this? [y/N]: ", "y")
         assert "removed  node type Idea" in shown
         assert person.end()[0] == 0
-    assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task"]
+    assert [kind.name for kind in (await kitchen.get_ontology()).node_types] == ["Action", "Task"]
     with terminal(variables, "review", "--since", since, "--all") as person:
         for _ in range(2):
             person.answer(ASKS_OF_A_DELETE, "a")
@@ -228,7 +228,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         assert "It is undone together with the removed types." in shown
         assert "restored  node type Idea" in person.answer("Undo this? [y/N]: ", "y")
         assert person.end()[0] == 0
-    assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task", "Idea"]
+    assert [kind.name for kind in (await kitchen.get_ontology()).node_types] == ["Action", "Task", "Idea"]
 
 
 @pytest.mark.usefixtures("kitchen")

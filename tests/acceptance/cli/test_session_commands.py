@@ -12,14 +12,14 @@ pytestmark = pytest.mark.long
 
 
 def test_a_session_starts_with_a_guide_then_with_what_was_kept(environment: dict[str, str], domain: str) -> None:
-    given = ("--domain", domain)
-    assert "This memory is empty." in run(environment, "session", "start", *given).stdout
-    edited = run(environment, "call", "edit_block", "label=human", "text=Ada, a pilot.", *given)
+    values = ("--domain", domain)
+    assert "This memory is empty." in run(environment, "session", "start", *values).stdout
+    edited = run(environment, "call", "edit_block", "label=human", "text=Ada, a pilot.", *values)
     assert edited.returncode == 0, edited.stderr
-    assert run(environment, "block", "show", "human", *given).stdout == "Ada, a pilot.\n"
-    ended = run(environment, "call", "session_end", "summary=Set up.", "session_id=s", *given)
+    assert run(environment, "block", "show", "human", *values).stdout == "Ada, a pilot.\n"
+    ended = run(environment, "call", "session_end", "summary=Set up.", "session_id=s", *values)
     assert json.loads(ended.stdout)["id"].startswith("mem_"), ended.stderr
-    started = json.loads(run(environment, "session", "start", "--session", "s", *given, "--json").stdout)
+    started = json.loads(run(environment, "session", "start", "--session", "s", *values, "--json").stdout)
     assert (started["session_id"], started["empty"]) == ("s", False)
     assert "> Ada, a pilot." in started["text"]
     assert "> Set up." in started["text"]

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from acceptance.agents import COMMAND
 from graph_memory.model.errors import Code
 
-Given = dict[str, Any]
+Arguments = dict[str, Any]
 Schema = Mapping[str, Any]
 Known = Mapping[str, Sequence[Any]]
-"""Values that mean something, by the name of the argument that takes them."""
+"""Meaningful values, by the name of their argument."""
 Way = tuple[str | int, ...]
 """The steps from the arguments of a call to a value inside of them."""
 
@@ -48,13 +48,13 @@ ODD_NAMES = [
     ),
     *("constructor", "__proto__", "None", "null", "default", "id", "type", "🏠", "x" * 256, "漢" * 256),
 ]
-"""Text that a type or a property may well be called, and that some layer below might take for something else."""
+"""Valid names of types and properties that a lower layer might misread."""
 
 NOT_NAMES = ["", " ", "_id", "_", "\0", "a\0b", "a\nb", "\x7f", "\u2028", "\ud800", "a\udfffb", "x" * 257]
 """Text of which most cannot be a name."""
 
 
-def nested(depth: int, inside: object, wrap: Callable[[object], object]) -> object:
+def nest(depth: int, inside: object, wrap: Callable[[object], object]) -> object:
     """Return a value with so many lists or objects around it."""
     for _ in range(depth):
         inside = wrap(inside)
@@ -70,8 +70,8 @@ class Large:
 
 
 LARGE = [
-    *(Large(f"{depth} lists", partial(nested, depth, "x", lambda inner: [inner])) for depth in (20, 1_000)),
-    *(Large(f"{depth} objects", partial(nested, depth, "x", lambda inner: {"name": inner})) for depth in (20, 1_000)),
+    *(Large(f"{depth} lists", partial(nest, depth, "x", lambda inner: [inner])) for depth in (20, 1_000)),
+    *(Large(f"{depth} objects", partial(nest, depth, "x", lambda inner: {"name": inner})) for depth in (20, 1_000)),
     Large("text over 1 MiB", lambda: "x" * 1_100_000),
     Large("wide text over 1 MiB", lambda: "漢" * 400_000),
     Large("a key of 100,000 characters", lambda: {"k" * 100_000: 1}),
@@ -98,7 +98,7 @@ def whole(value: object) -> Any:
 
 OTHERS = [None, True, False, 0, 1, -1, 2**53, 1.5, -0.0, 1e308, [], {}, [""], {"": ""}, [None], {"a": None}, [[]], [{}]]
 wild = st.one_of(*map(st.sampled_from, (OTHERS, BEYOND_64_BITS, NO_NUMBERS, ODD_NAMES, NOT_NAMES, LARGE)))
-"""What may stand in any place of a call."""
+"""Values for any place of a call."""
 
 names = st.sampled_from(ODD_NAMES)
 values = st.one_of(
@@ -124,7 +124,7 @@ rules = st.fixed_dictionaries(
 
 
 def fitting(schema: Schema, known: Known, name: str = "") -> st.SearchStrategy[Any]:
-    """Return values that a schema allows; where `known` has an argument, most are of those that mean something."""
+    """Return values that a schema allows. If `known` has the argument, most of them are its values."""
     if name not in known:
         return _of_kind(schema, known)
     meant = st.sampled_from(known[name])
@@ -163,19 +163,19 @@ def _of_fields(schema: Schema, known: Known) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def spoilt(draw: st.DrawFn, fit: st.SearchStrategy[Given]) -> Given:
+def spoilt(draw: st.DrawFn, fit: st.SearchStrategy[Arguments]) -> Arguments:
     """Return arguments with one to three faults: a wild value, a key too many or a key too few, at any depth."""
-    given: Any = draw(fit)
+    arguments: Any = draw(fit)
     for _ in range(draw(st.integers(1, 3))):
-        way = draw(st.sampled_from([way for way in ways(given) if way] or [("unknown",)]))
+        way = draw(st.sampled_from([way for way in ways(arguments) if way] or [("unknown",)]))
         match draw(st.sampled_from(["wild", "wild", "wild", "unknown", "missing"])):
             case "missing" if way != ("unknown",):
-                given = changed(given, way, MISSING)
+                arguments = with_value_at(arguments, way, MISSING)
             case "unknown":
-                given = changed(given, (*way[:-1], draw(_unknown(way))), draw(wild))
+                arguments = with_value_at(arguments, (*way[:-1], draw(_unknown(way))), draw(wild))
             case _:
-                given = changed(given, way, draw(wild))
-    return given
+                arguments = with_value_at(arguments, way, draw(wild))
+    return arguments
 
 
 def _unknown(way: Way) -> st.SearchStrategy[Any]:
@@ -199,14 +199,14 @@ def ways(value: object, deepest: int = 4) -> Iterator[Way]:
         yield from ((step, *way) for way in ways(inner, deepest - 1))
 
 
-def changed(value: Any, way: Way, to: object) -> Any:
+def with_value_at(value: Any, way: Way, to: object) -> Any:
     """Return a copy of a value with another one at the end of the way, or none there."""
     if not way:
         return to
     step, *rest = way
     owner = copy(value)
     if rest:
-        owner[step] = changed(owner[step], tuple(rest), to)
+        owner[step] = with_value_at(owner[step], tuple(rest), to)
     elif to is MISSING:
         del owner[step]
     else:
@@ -220,18 +220,18 @@ LEAKS = re.compile(
     r"Traceback|neo4j\.|Neo\.|pydantic|hypothesis|site-packages|\.py\b|\.cypher|object has no attribute|NoneType|"
     r"Error\(|ServiceUnavailable|bolt://|/home/|/tmp/|/usr/|_Node\b|_Domain\b|_Event\b"
 )
-"""What no answer says: statements, the driver, Python, and where things lie on this machine. No argument says it."""
+"""Text that no answer has: statements, the driver, Python, and paths of this machine. No argument has it either."""
 
 LONGEST = 40_000
 """Characters of an error: it lists 50 names twice, and a name may have 256 characters."""
 
 
-def check_answer(answer: Mapping[str, Any], said: str) -> Code | None:
+def check_answer(answer: Mapping[str, Any], message: str) -> Code | None:
     """Return the code of an answer, None for a result; it must say what a client can read, and nothing else."""
     text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
     text.encode()
     assert not (leak := LEAKS.search(text)), (leak, text[:2_000])
-    assert not (leak := LEAKS.search(said)), (leak, said[:2_000])
+    assert not (leak := LEAKS.search(message)), (leak, message[:2_000])
     assert str(COMMAND.parent) not in text
     if answer.keys() != {"code", "message", "details"}:
         return None

@@ -35,27 +35,27 @@ async def test_a_batch_is_made_as_one_and_only_once_for_its_key_and_undone_as_on
     assert (await agent.call("get_connection", connection_id=link["id"]))["from_node_id"] == kitchen["id"]
     repeated = await agent.call("execute_batch", operations=KITCHEN, idempotency_key="k")
     assert repeated == {**done, "repeated": True}
-    other = await agent.refused("execute_batch", operations=KITCHEN[:1], idempotency_key="k")
+    other = await agent.error_of("execute_batch", operations=KITCHEN[:1], idempotency_key="k")
     assert other.code is Code.IDEMPOTENCY_CONFLICT
     await agent.call("memory_revert", since=done["since"], until=done["until"])
-    assert await agent.found("query_nodes") == []
+    assert await agent.ids_of("query_nodes") == []
 
 
 async def test_a_batch_that_is_refused_says_what_is_wrong_with_each_operation(agent: Agent):
     operations = [*KITCHEN, {"op": "delete_node", "node_id": "mem_x"}, {"op": "create_node", "type": "Nothing"}, {}]
-    refused = await agent.refused("execute_batch", operations=operations)
+    refused = await agent.error_of("execute_batch", operations=operations)
     assert refused.code is Code.BATCH_REFUSED
-    assert [(one["index"], one["code"]) for one in refused.details["faults"]] == [
+    assert [(fault["index"], fault["code"]) for fault in refused.details["faults"]] == [
         (4, "NODE_NOT_FOUND"),
         (5, "INVALID_ARGUMENT"),
         (6, "INVALID_ARGUMENT"),
     ]
     assert "operations[4] NODE_NOT_FOUND: Node mem_x does not exist" in refused.message
-    assert await agent.found("query_nodes") == []
+    assert await agent.ids_of("query_nodes") == []
     left = await agent.call("execute_batch", operations=operations, options={"atomic": False})
-    assert (left["created"], left["refused"], [one["index"] for one in left["faults"]]) == (3, 3, [4, 5, 6])
+    assert (left["created"], left["refused"], [fault["index"] for fault in left["faults"]]) == (3, 3, [4, 5, 6])
 
 
 async def test_too_much_content_in_all_operations_is_refused(agent: Agent):
     operations = [{"op": "create_node", "type": "Project", "content": "x" * 3_000_000}] * 3
-    assert (await agent.refused("execute_batch", operations=operations)).code is Code.CONTENT_TOO_LARGE
+    assert (await agent.error_of("execute_batch", operations=operations)).code is Code.CONTENT_TOO_LARGE

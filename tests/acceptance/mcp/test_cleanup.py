@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.agents import served
+from acceptance.agents import serve_agent
 from graph_memory import ConnectionType, Memory, NodeType
 
 pytestmark = pytest.mark.anyio
@@ -41,25 +41,27 @@ async def test_each_call_can_be_made_as_it_is_given_and_settles_what_was_found(
         await memory.entities.create_relations([{"from": "Old", "to": "Older", "relationType": "Owns"}])
         await memory.entities.create_entities([{"name": "Old", "observations": ["is blue"]}])
     await fill(memory)
-    found: dict[str, dict[str, Any]] = {}
-    async with served(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:
-        for one in (await agent.call("graph_health"))["findings"]:
-            found.setdefault(one["kind"], one)
-        assert set(found) == {*SETTLED, "hub"}
-        for one in found.values():
-            given = one["call"]["arguments"]
-            if one["kind"] == "open_question":
-                given["decision"] = "close"
-            result = await agent.client.call_tool(one["call"]["tool"], given)
-            assert not result.is_error, (one, result.content)
-            if given.pop("dry_run", False):
-                await agent.call(one["call"]["tool"], **given)
-    async with served(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
+    results: dict[str, dict[str, Any]] = {}
+    async with serve_agent(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:
+        for finding in (await agent.call("graph_health"))["findings"]:
+            results.setdefault(finding["kind"], finding)
+        assert set(results) == {*SETTLED, "hub"}
+        for entry in results.values():
+            arguments = entry["call"]["arguments"]
+            if entry["kind"] == "open_question":
+                arguments["decision"] = "close"
+            result = await agent.client.call_tool(entry["call"]["tool"], arguments)
+            assert not result.is_error, (entry, result.content)
+            if arguments.pop("dry_run", False):
+                await agent.call(entry["call"]["tool"], **arguments)
+    async with serve_agent(environment, "--toolsets", TOOLSETS, "--domain", domain) as agent:  # uses are counted by now
         salient = (await agent.call("get_salient", limit=2))["entities"]
-        left = [(one["kind"], one["about"]) for one in (await agent.call("graph_health", limit=100))["findings"]]
+        left = [
+            (finding["kind"], finding["about"]) for finding in (await agent.call("graph_health", limit=100))["findings"]
+        ]
     assert [entity["salience"] for entity in salient] == sorted((e["salience"] for e in salient), reverse=True)
     assert len(salient) == 2
-    assert [kind for kind in SETTLED if (kind, found[kind]["about"]) in left] == []
+    assert [kind for kind in SETTLED if (kind, results[kind]["about"]) in left] == []
 
 
 async def test_a_call_of_a_tool_that_is_not_offered_says_how_to_get_it(
@@ -67,10 +69,10 @@ async def test_a_call_of_a_tool_that_is_not_offered_says_how_to_get_it(
 ) -> None:
     await memory.entities.create_entities([{"name": "Alone"}])
     await memory.add_node_type(NodeType("Ghost"))
-    async with served(environment, "--toolsets", "entities,cleanup", "--domain", domain) as agent:
-        found = {one["kind"]: one for one in (await agent.call("graph_health"))["findings"]}
-    call = found["unused_type"]["call"]
+    async with serve_agent(environment, "--toolsets", "entities,cleanup", "--domain", domain) as agent:
+        results = {finding["kind"]: finding for finding in (await agent.call("graph_health"))["findings"]}
+    call = results["unused_type"]["call"]
     assert call["tool"] == "memory_revert"
     assert call["not_offered"] == "Your user can serve more: --toolsets entities,cleanup,history."
-    assert f"(event {call['arguments']['event_ids'][0]})" in found["unused_type"]["reason"]
-    assert found["orphan"]["call"] == {"tool": "delete_entities", "arguments": {"entityNames": ["Alone"]}}
+    assert f"(event {call['arguments']['event_ids'][0]})" in results["unused_type"]["reason"]
+    assert results["orphan"]["call"] == {"tool": "delete_entities", "arguments": {"entityNames": ["Alone"]}}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.agents import Agent, served, verified
+from acceptance.agents import Agent, serve_agent, verify
 from graph_memory import Settings
 from graph_memory.model.errors import Code
 from tables import for_rows
@@ -71,27 +71,27 @@ async def test_the_encoding_changes_with_the_content(gtd: Agent):
 
 async def test_content_without_its_encoding_is_utf_8_and_without_its_format_text(gtd: Agent):
     node = (await gtd.call("create_node", type="Project", content="QUJD"))["node_id"]
-    given = await gtd.call("get_node_content", id=node)
-    assert (given["encoding"], given["format"]) == ("utf-8", "text")
+    arguments = await gtd.call("get_node_content", id=node)
+    assert (arguments["encoding"], arguments["format"]) == ("utf-8", "text")
     await gtd.call("update_node", node_id=node, content="new", format="markdown")
     await gtd.call("update_node", node_id=node, content="newer", encoding=None)
-    given = await gtd.call("get_node_content", node_id=node)
-    assert (given["content"], given["encoding"], given["format"]) == ("newer", "utf-8", "markdown")
+    arguments = await gtd.call("get_node_content", node_id=node)
+    assert (arguments["content"], arguments["encoding"], arguments["format"]) == ("newer", "utf-8", "markdown")
     await gtd.call("update_node", node_id=node, content="QUJD", encoding="base64", format="pdf")
     await gtd.call("update_node", node_id=node, content="newest")
-    given = await gtd.call("get_node_content", node_id=node)
-    assert (given["content"], given["encoding"], given["format"]) == ("newest", "utf-8", "text")
+    arguments = await gtd.call("get_node_content", node_id=node)
+    assert (arguments["content"], arguments["encoding"], arguments["format"]) == ("newest", "utf-8", "text")
 
 
 @pytest.mark.parametrize("content", ["#", "QUJ", "QUJD=", "Q\nUJD", "QUJD ", "QU-_", "é", "===="])
 async def test_what_is_not_base64_is_refused(gtd: Agent, content: str):
-    given = {"content": content, "encoding": "base64"}
-    error = await gtd.refused("create_node", type="Project", format="pdf", **given)
+    arguments = {"content": content, "encoding": "base64"}
+    error = await gtd.error_of("create_node", type="Project", format="pdf", **arguments)
     assert error.code is Code.INVALID_ENCODING
     node = await gtd.node("Project", "text")
-    assert (await gtd.refused("update_node", node_id=node, **given)).code is Code.INVALID_ENCODING
+    assert (await gtd.error_of("update_node", node_id=node, **arguments)).code is Code.INVALID_ENCODING
     assert await gtd.content(node) == "text"
-    assert await gtd.found("query_nodes") == [node]
+    assert await gtd.ids_of("query_nodes") == [node]
 
 
 @pytest.mark.long
@@ -100,28 +100,28 @@ async def test_content_up_to_8_mb_is_taken_and_given_and_no_more(gtd: Agent):
     node = await gtd.node("Project", largest, encoding="base64")
     assert await gtd.content(node) == largest
     too_large = {"content": base64_of(bytes(8 * MIB + 1)), "encoding": "base64"}
-    error = await gtd.refused("create_node", type="Project", format="bin", **too_large)
+    error = await gtd.error_of("create_node", type="Project", format="bin", **too_large)
     assert error.code is Code.CONTENT_TOO_LARGE
     assert error.details["limit"] == 8 * MIB
     assert "hint" in error.details
-    assert await gtd.found("query_nodes") == [node]
+    assert await gtd.ids_of("query_nodes") == [node]
 
 
 @pytest.mark.long
 async def test_the_limit_counts_bytes_of_text_and_can_be_set(environment: dict[str, str], gtd: Agent):
     project, action, long = await gtd.node("Project"), await gtd.node("Action"), await gtd.node("Project", "x" * 101)
-    async with served({**environment, "GRAPH_MEMORY_MCP_CONTENT_BYTES": "100"}, domain=gtd.domain) as agent:
+    async with serve_agent({**environment, "GRAPH_MEMORY_MCP_CONTENT_BYTES": "100"}, domain=gtd.domain) as agent:
         await agent.node("Project", "é" * 50)
         over = {"content": "é" * 50 + "x"}
-        error = await agent.refused("create_node", type="Project", format="text", **over)
+        error = await agent.error_of("create_node", type="Project", format="text", **over)
         assert error.code is Code.CONTENT_TOO_LARGE
-        error = await agent.refused("update_node", node_id=project, encoding="utf-8", **over)
+        error = await agent.error_of("update_node", node_id=project, encoding="utf-8", **over)
         assert error.code is Code.CONTENT_TOO_LARGE
         ends = {"from_node_id": project, "to_node_id": action}
-        error = await agent.refused("create_connection", type="NextAction", **ends, **over)
+        error = await agent.error_of("create_connection", type="NextAction", **ends, **over)
         assert error.code is Code.CONTENT_TOO_LARGE
-        assert (await agent.refused("get_node_content", node_id=long)).code is Code.CONTENT_TOO_LARGE
-    assert await gtd.found("query_connections") == []
+        assert (await agent.error_of("get_node_content", node_id=long)).code is Code.CONTENT_TOO_LARGE
+    assert await gtd.ids_of("query_connections") == []
 
 
 @pytest.mark.parametrize("damage", ["missing", "damaged", "cut"])
@@ -140,7 +140,7 @@ async def test_content_that_was_lost_or_damaged_is_not_read_as_if_it_were_whole(
     else:
         blob.write_bytes(data[:-1] + (b"" if damage == "cut" else b"\xff"))
 
-    error = await gtd.refused("get_node_content", node_id=node)
+    error = await gtd.error_of("get_node_content", node_id=node)
 
     assert error.code is Code.CONTENT_READ_FAILED
     assert "hint" in error.details
@@ -158,7 +158,7 @@ async def test_a_node_whose_content_was_lost_can_be_given_new_content_or_deleted
     await gtd.call("update_node", node_id=first, content="new", encoding="utf-8")
     assert await gtd.content(first) == "new"
     await gtd.call("delete_node", node_id=second)
-    assert await gtd.found("query_nodes") == [first]
+    assert await gtd.ids_of("query_nodes") == [first]
 
 
 @pytest.mark.long
@@ -170,7 +170,9 @@ async def test_content_that_cannot_be_stored_leaves_no_trace_of_the_call(
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
     large = {"content": "x" * 20_000}
-    async with served({**environment, "GRAPH_MEMORY_BLOB_URL": str(blocked / "blobs")}, domain=gtd.domain) as agent:
+    async with serve_agent(
+        {**environment, "GRAPH_MEMORY_BLOB_URL": str(blocked / "blobs")}, domain=gtd.domain
+    ) as agent:
         ends = {"from_node_id": project, "to_node_id": action}
         for tool, arguments in (
             ("create_node", {"type": "Project", "format": "text", **large}),
@@ -178,12 +180,12 @@ async def test_content_that_cannot_be_stored_leaves_no_trace_of_the_call(
             ("update_node", {"node_id": project, "encoding": "utf-8", "properties": {"a": 1}, **large}),
             ("create_connection", {"type": "NextAction", **ends, **large}),
         ):
-            error = await agent.refused(tool, **arguments)
+            error = await agent.error_of(tool, **arguments)
             assert error.code is Code.FILE_CREATION_FAILED
             assert "hint" in error.details
         small = await agent.node("Project", "small text needs no file")
-    assert await gtd.found("query_nodes") == sorted([project, action, small])
-    assert await gtd.found("query_connections") == []
+    assert await gtd.ids_of("query_nodes") == sorted([project, action, small])
+    assert await gtd.ids_of("query_connections") == []
     assert await gtd.call("get_node", node_id=project) == shown
     assert await gtd.content(project) == "before"
-    verified(environment, str(gtd.domain))
+    verify(environment, str(gtd.domain))

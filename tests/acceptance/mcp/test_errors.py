@@ -15,8 +15,8 @@ pytestmark = pytest.mark.anyio
 NODE = {"type": "Project", "content": "x", "format": "markdown"}
 EDIT = {"node_id": "mem_1", "properties": {"a": 1}}
 ENDS = {"type": "NextAction", "from_node_id": "mem_1", "to_node_id": "mem_2"}
-ONE = {"connection_id": "conn_1"}
-AROUND = {"node_id": "mem_1", "direction": "out"}
+CONNECTION = {"connection_id": "conn_1"}
+NEIGHBOURS = {"node_id": "mem_1", "direction": "out"}
 TYPES = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
 ONTOLOGY: dict[str, Any] = {"node_types": ["Project"], "connection_types": []}
 ADDED = {"type_name": "RelatedTo", "from_types": ["Project"], "to_types": ["Project"]}
@@ -28,12 +28,12 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "update_node": EDIT,
     "delete_node": {"node_id": "mem_1"},
     "create_connection": ENDS,
-    "get_connection": ONE,
-    "update_connection": {**ONE, "content": "x"},
-    "delete_connection": ONE,
+    "get_connection": CONNECTION,
+    "update_connection": {**CONNECTION, "content": "x"},
+    "delete_connection": CONNECTION,
     "query_nodes": {},
     "query_connections": {},
-    "get_connected_nodes": AROUND,
+    "get_connected_nodes": NEIGHBOURS,
     "search_content": {"query": "x"},
     "validate_connection": TYPES,
     "create_ontology": ONTOLOGY,
@@ -91,7 +91,7 @@ WRONG = [
 async def test_an_argument_of_the_wrong_kind_is_named(
     constant: Agent, tool: str, arguments: dict[str, Any], argument: str
 ):
-    error = await constant.refused(tool, **arguments)
+    error = await constant.error_of(tool, **arguments)
     assert error.code is Code.INVALID_ARGUMENT
     assert argument in error.message
     assert error.details["argument"].startswith(argument)
@@ -112,22 +112,22 @@ async def test_an_argument_of_the_wrong_kind_is_named(
 )
 async def test_an_update_must_change_something(gtd: Agent, tool: str, arguments: dict[str, Any]):
     project, action = await gtd.node("Project"), await gtd.node("Action")
-    one = {"node_id": project}
+    results = {"node_id": project}
     if tool == "update_connection":
-        one = {"connection_id": await gtd.connection("NextAction", project, action)}
-    assert (await gtd.refused(tool, **one, **arguments)).code is Code.INVALID_ARGUMENT
+        results = {"connection_id": await gtd.connection("NextAction", project, action)}
+    assert (await gtd.error_of(tool, **results, **arguments)).code is Code.INVALID_ARGUMENT
 
 
 async def test_the_beginning_of_an_id_is_answered_with_the_whole_id(gtd: Agent):
     project, action = await gtd.node("Project", "# Kitchen"), await gtd.node("Action")
     connection = await gtd.connection("NextAction", project, action)
-    for tool, given, whole in (
+    for tool, arguments_, whole in (
         ("get_node", {"node_id": project[:20]}, project),
         ("delete_node", {"node_id": "Kitchen"}, project),
         ("create_connection", {"type": "NextAction", "from_node_id": project, "to_node_id": action[:20]}, action),
         ("get_connection", {"connection_id": connection[:20]}, connection),
     ):
-        hint = (await gtd.refused(tool, **given)).details["hint"]
+        hint = (await gtd.error_of(tool, **arguments_)).details["hint"]
         assert hint.endswith(f"{whole}. Pass the whole id.")
 
 

@@ -21,7 +21,7 @@ from mcp import types
 from neo4j import Driver
 
 from acceptance.agents import COMMAND
-from acceptance.mcp.fuzzing import LEAKS, LONGEST, ODD_NAMES, Given, check_answer, fitting, spoilt, whole
+from acceptance.mcp.fuzzing import LEAKS, LONGEST, ODD_NAMES, Arguments, check_answer, fitting, spoilt, whole
 from graph_memory import GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.table import tools_of
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.long
 
 ALL = [tool for tools in TOOLSETS.values() for tool in tools]
 TOOLS = {tool.name: tool for tool in ALL}
-DECLARED: Given = {
+DECLARED: Arguments = {
     "node_types": [
         "Note",
         {
@@ -143,7 +143,7 @@ class World:
     codes: Counter[str] = field(default_factory=Counter)
     known: set[str] | None = None
 
-    def call(self, tool: str, arguments: Given) -> Code | None:
+    def call(self, tool: str, arguments: Arguments) -> Code | None:
         """Make a call and check all that is said of any call."""
         given = self.confined(tool, whole(arguments))
         before = self.known or self.facts()
@@ -173,7 +173,7 @@ class World:
     async def opened(self, _tell: object) -> Memory:
         return self.memory
 
-    def confined(self, tool: str, arguments: Given) -> Given:
+    def confined(self, tool: str, arguments: Arguments) -> Arguments:
         """Return the arguments with no domain in them that belongs to somebody else, and none that others need gone."""
         is_confirmed = tool == "delete_domain" and arguments.get("confirm") == arguments.get("name")
         if tool == "delete_domain" and arguments.get("name") in self.domains[:2]:
@@ -249,7 +249,7 @@ async def _made(world: World) -> list[str]:
     return [domain for domain in world.domains if domain in there]
 
 
-def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Given]:
+def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Arguments]:
     """Return what the schema of a tool allows, in domains that a test may change."""
     known = {**KNOWN, "type": TYPES.get(tool.name, KNOWN["connection_type"])}
     if tool.effect is Effect.DECLARES:
@@ -265,7 +265,7 @@ def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Gi
     return arguments
 
 
-def operations_of(domains: list[str]) -> st.SearchStrategy[list[Given]]:
+def operations_of(domains: list[str]) -> st.SearchStrategy[list[Arguments]]:
     """Return operations of a batch, each of what the schema of its tool allows."""
     names = st.sampled_from([name for name in VERBS if name in TOOLS])
     one = names.flatmap(lambda name: arguments_of(TOOLS[name], domains).map(partial(_operation, name)))
@@ -273,7 +273,7 @@ def operations_of(domains: list[str]) -> st.SearchStrategy[list[Given]]:
     return st.lists(one | sound, max_size=3)
 
 
-def _operation(name: str, arguments: Given) -> Given:
+def _operation(name: str, arguments: Arguments) -> Arguments:
     return {"op": name, **{key: value for key, value in arguments.items() if key != "domain"}}
 
 
@@ -294,7 +294,7 @@ def twin(world: World) -> str:
     return "Anne"
 
 
-def linked(world: World) -> Given:
+def linked(world: World) -> Arguments:
     """Return the id of a link from one domain to the other."""
     make = world.memory.links.create_cross_domain_link
     given = {"link_type": "version", "source_domain": world.domains[0]}
@@ -325,7 +325,7 @@ def learned(world: World) -> str:
     return told.id
 
 
-def noted(world: World, given: Given) -> Given:
+def noted(world: World, given: Arguments) -> Arguments:
     """Return arguments for a domain whose closed types get those of blocks and summaries."""
     for name in ("MemoryBlock", "SessionSummary"):
         world.portal.call(partial(world.memory.add_node_type, NodeType(name), domain=world.domains[0]))
@@ -333,7 +333,7 @@ def noted(world: World, given: Given) -> Given:
     return given
 
 
-SOUND: dict[str, Callable[[World], Given]] = {
+SOUND: dict[str, Callable[[World], Arguments]] = {
     "add_connection_type": lambda _: {"type_name": "Hums", "from_types": ["*"], "to_types": ["*"]},
     "add_node_type": lambda _: {"type_name": "Song"},
     "traverse_memories": lambda _: {"start": NODES[:1]},
@@ -384,7 +384,7 @@ SOUND: dict[str, Callable[[World], Given]] = {
 def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, tool: AnyOperation) -> None:
     @profile(examples=10)
     @given(arguments_of(tool, world.domains[:2]))
-    def property_holds(arguments: Given) -> None:
+    def property_holds(arguments: Arguments) -> None:
         world.call(tool.name, arguments)
 
     property_holds()
@@ -400,7 +400,7 @@ def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, 
 def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyOperation) -> None:
     @profile(examples=10)
     @given(spoilt(arguments_of(tool, world.domains[:2])))
-    def property_holds(arguments: Given) -> None:
+    def property_holds(arguments: Arguments) -> None:
         world.call(tool.name, arguments)
 
     property_holds()
@@ -446,7 +446,7 @@ def test_every_line_to_a_server_is_answered(world: World, environment: dict[str,
     assert world.facts() == before
 
 
-def _answers(environment: dict[str, str], lines: dict[str, str]) -> Iterator[tuple[str, Given]]:
+def _answers(environment: dict[str, str], lines: dict[str, str]) -> Iterator[tuple[str, Arguments]]:
     """Give what a server process answers to each line, asked one after the other."""
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
     begin = {"jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": hello}

@@ -33,8 +33,8 @@ async def test_a_client_is_told_of_what_any_tool_changes(environment: dict[str, 
     command = [str(COMMAND), "mcp", "--toolsets", TOOLSETS, "--domain", domain]
     async with talking(command, environment) as talk:
         await talk.answer(Step("subscribe", RESOURCE))
-        for name, given in WRITES:
-            reply = await talk.answer(Step("call", name, given))
+        for name, arguments_ in WRITES:
+            reply = await talk.answer(Step("call", name, arguments_))
             assert not reply["result"].get("isError"), reply
             assert reply["notices"] == 1, name
         assert (await talk.answer(Step("call", "read_graph", {})))["notices"] == 0
@@ -48,13 +48,13 @@ class Listener:
     """A client over HTTP that counts how often it is told that the graph changed."""
 
     def __init__(self) -> None:
-        self.told = 0
+        self.notices = 0
         self._more = anyio.Event()
 
     async def note(self, message: object) -> None:
         """Take a message of the server, whatever it is about."""
         if RESOURCE in str(message):
-            self.told += 1
+            self.notices += 1
             self._more.set()
 
     async def is_told(self) -> None:
@@ -65,7 +65,7 @@ class Listener:
 
 
 @asynccontextmanager
-async def subscribed(url: str) -> AsyncIterator[Listener]:
+async def subscribe(url: str) -> AsyncIterator[Listener]:
     """Give a client with a session that subscribed."""
     listener = Listener()
     async with httpx2.AsyncClient(timeout=60) as http:
@@ -98,17 +98,17 @@ async def test_every_client_of_the_server_that_subscribed_is_told_whoever_writes
 ) -> None:
     with http_server(environment, "--toolsets", "entities", "--domain", domain) as url:
         async with over_http(url, mode="legacy") as writer, over_http(url) as other, listening(url) as modern:
-            async with subscribed(url) as one, subscribed(url) as two:
-                for number, each in enumerate((writer, other)):
-                    await created(each, f"Ann {number}")
-                    for listener in (one, two, modern):
+            async with subscribe(url) as result, subscribe(url) as two:
+                for number, agent in enumerate((writer, other)):
+                    await create(agent, f"Ann {number}")
+                    for listener in (result, two, modern):
                         await listener.is_told()
                 await other.client.call_tool("read_graph", {})
-            await created(writer, "Bob")
+            await create(writer, "Bob")
             await modern.is_told()
-        assert (one.told, two.told, modern.told) == (2, 2, 3)
+        assert (result.notices, two.notices, modern.notices) == (2, 2, 3)
 
 
-async def created(agent: Agent, name: str) -> None:
+async def create(agent: Agent, name: str) -> None:
     reply = await agent.client.call_tool("create_entities", {"entities": [{**ANN, "name": name}]})
     assert not reply.is_error, reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import GTD, Agent, ToolError, served
+from acceptance.agents import GTD, Agent, ToolError, serve_agent
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +43,7 @@ async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent
 @pytest.mark.long
 async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dict[str, str]) -> None:
     mine = await agent.node("Project", "# Mine")
-    async with served(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
+    async with serve_agent(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
         await other.node("Action", "# Theirs")
         await other.call("update_node", node_id=mine, properties={"by": "other"})
         tried = await other.call("memory_revert_session", session="current", dry_run=True)
@@ -100,11 +100,11 @@ async def test_a_point_that_cannot_be_read_is_told(agent: Agent) -> None:
 
 
 async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
-    one = await agent.node("Project", "# Kitchen", properties={"status": "active"})
+    text = await agent.node("Project", "# Kitchen", properties={"status": "active"})
     two = await agent.node("Action", "# Call")
-    link = await agent.connection("NextAction", one, two, content="first")
+    link = await agent.connection("NextAction", text, two, content="first")
     at = (await agent.call("get_connection", connection_id=link))["version"]
-    await agent.call("update_node", node_id=one, properties={"status": "done"})
+    await agent.call("update_node", node_id=text, properties={"status": "done"})
     await agent.call("delete_node", node_id=two)
 
     async def then(tool: str, **arguments: object) -> dict[str, object]:
@@ -112,19 +112,19 @@ async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
         assert answer["as_of"] == at
         return answer["result"]
 
-    assert (await then("get_node", node_id=one))["properties"] == {"status": "active"}
+    assert (await then("get_node", node_id=text))["properties"] == {"status": "active"}
     assert (await then("get_node_content", node_id=two))["content"] == "# Call"
     assert (await then("get_connection", connection_id=link, include_content=True))["content"] == "first"
     assert await then("query_nodes", type="Action") == {"node_ids": [two]}
-    assert await then("query_connections", from_node_id=one) == {"connection_ids": [link]}
-    assert await then("get_connected_nodes", node_id=one, direction="out") == {"node_ids": [two]}
-    [node] = (await then("get_connected_nodes", node_id=one, direction="out", detail=True))["nodes"]
+    assert await then("query_connections", from_node_id=text) == {"connection_ids": [link]}
+    assert await then("get_connected_nodes", node_id=text, direction="out") == {"node_ids": [two]}
+    [node] = (await then("get_connected_nodes", node_id=text, direction="out", detail=True))["nodes"]
     assert (node["id"], [link["direction"] for link in node["connections"]]) == (two, ["out"])
     assert await then("search_content", query="call") == {"node_ids": [two]}
     await agent.call("add_node_type", type_name="Later")
     assert "Later" not in str(await then("get_ontology", detail=True))
-    given = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
-    assert await then("validate_connection", **given) == {"valid": True}
+    fields = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
+    assert await then("validate_connection", **fields) == {"valid": True}
 
 
 async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
@@ -133,9 +133,9 @@ async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
         'get_node has no argument "uid".': {"tool": "get_node", "arguments": {"uid": "x"}},
         "arguments cannot contain domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
     }
-    for message, given in faults.items():
+    for message, fault in faults.items():
         with pytest.raises(ToolError) as caught:
-            await agent.call("memory_as_of", at=1, **given)
+            await agent.call("memory_as_of", at=1, **fault)
         assert caught.value.code is Code.INVALID_ARGUMENT
         assert message in caught.value.message
     with pytest.raises(ToolError) as caught:
@@ -153,17 +153,17 @@ async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(age
     assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
     diff = await agent.call("memory_diff", against=made["domain"])
     assert diff["changes"] == ["Call: status next → done"]
-    listed = {one["name"]: one for one in (await agent.within(None).call("list_domains"))["domains"]}
+    listed = {domain["name"]: domain for domain in (await agent.within(None).call("list_domains"))["domains"]}
     assert listed[f"{domain}-try"]["forked_from"] == domain
     with pytest.raises(ToolError) as kept:
         await agent.within(None).call("delete_domain", name=domain, confirm=domain)
     assert kept.value.code is Code.DOMAIN_HAS_BRANCHES
-    for given in ({}, {"confirm": domain}, {"confirm": True}):
-        refused = await agent.within(None).refused("delete_domain", name=made["domain"], **given)
+    for confirmation in ({}, {"confirm": domain}, {"confirm": True}):
+        refused = await agent.within(None).error_of("delete_domain", name=made["domain"], **confirmation)
         assert (refused.code, refused.details["argument"]) == (Code.INVALID_ARGUMENT, "confirm")
     assert (await agent.call("get_node", node_id=node, domain=made["domain"]))["properties"] == {"status": "done"}
     gone_with = await agent.within(None).call("delete_domain", name=made["domain"], confirm=made["domain"])
     assert gone_with["nodes"] == 1
-    with pytest.raises(ToolError) as gone:
+    with pytest.raises(ToolError) as raised:
         await agent.call("get_node", node_id=node, domain=made["domain"])
-    assert gone.value.code is Code.ONTOLOGY_NOT_FOUND
+    assert raised.value.code is Code.ONTOLOGY_NOT_FOUND

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import types
 
-from acceptance.mcp.fuzzing import Given, fitting
+from acceptance.mcp.fuzzing import Arguments, fitting
 from graph_memory import Memory, Settings, ontology_from, open_memory
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.table import tools_of
@@ -30,9 +30,9 @@ pytestmark = pytest.mark.long
 TOOLS = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
 READING = [tool for tool in TOOLS.values() if tool.effect is Effect.READS]
 MARK = "zyx" + uuid4().hex[:8]
-"""What is in every word and id of the other domains, and in no call."""
+"""A text in every word and id of the other domains, and in no call."""
 BAIT = "Wintering bees need candy"
-"""What both sides say, and what is asked for."""
+"""Words that both sides store, and that the calls ask for."""
 NODES, NAMES = ("n0", "n1", "n2"), ("Ann", "Bob")
 KNOWN: dict[str, list[Any]] = {
     **{key: [*NODES, "door"] for key in ("node_id", "from_id", "to_id", "from_node_id", "to_node_id", "subject")},
@@ -70,21 +70,21 @@ class World:
     calls: Calls
     home: str
 
-    def call(self, tool: AnyOperation, arguments: Given) -> types.CallToolResult:
+    def call(self, tool: AnyOperation, arguments: Arguments) -> types.CallToolResult:
         """Return the answer of a call."""
 
-        async def opened(_tell: object) -> Memory:
+        async def open_memory_(_tell: object) -> Memory:
             return self.memory
 
-        lifespan, session = SimpleNamespace(memory=opened), SimpleNamespace(client_params=None)
+        lifespan, session = SimpleNamespace(memory=open_memory_), SimpleNamespace(client_params=None)
         context = cast("Any", SimpleNamespace(lifespan_context=lifespan, session=session, request=None))
         params = types.CallToolRequestParams.model_construct(name=tool.name, arguments=arguments)
         return cast("types.CallToolResult", self.portal.call(partial(self.calls.call_tool, context, params)))
 
-    def confined(self, arguments: Given) -> Given:
+    def confine(self, arguments: Arguments) -> Arguments:
         """Return arguments that name no other domain and cross to none."""
-        given = {key: value for key, value in arguments.items() if key not in CROSSING}
-        return {**given, **{key: [self.home] for key in ("domains",) if key in given}}
+        fields = {key: value for key, value in arguments.items() if key not in CROSSING}
+        return {**fields, **{key: [self.home] for key in ("domains",) if key in fields}}
 
 
 @pytest.fixture(scope="module")
@@ -110,10 +110,10 @@ async def _fill(memory: Memory, mark: str) -> None:
     declared = {"node_types": ["Note", "Person", *([mark] if mark else [])], "connection_types": [way], "open": True}
     await memory.create_ontology(ontology_from(declared))
     text, more = f"{BAIT} {mark}".strip(), {"properties": {"rank": 1, f"p{mark}": mark}, "tags": [f"t{mark}"]}
-    for one in NODES:
-        await memory.create_node("Note", f"# Note {mark}\n\n{text}", id=one, path=f"/{mark}", **more)
-    for number, one in enumerate(NODES[1:]):
-        await memory.create_connection("RelatesTo", NODES[0], one, id=f"c{number}", properties={f"q{mark}": mark})
+    for node in NODES:
+        await memory.create_node("Note", f"# Note {mark}\n\n{text}", id=node, path=f"/{mark}", **more)
+    for number, node_type in enumerate(NODES[1:]):
+        await memory.create_connection("RelatesTo", NODES[0], node_type, id=f"c{number}", properties={f"q{mark}": mark})
     for name in NAMES:
         await memory.entities.remember(name=name, type="Person", observations=[text], aliases=[f"{name} {mark}x"])
     await memory.entities.edit_block("human", text)
@@ -124,19 +124,19 @@ async def _surround(home: Memory, other: Memory) -> None:
     """Fill another domain, and link all of its nodes to all at home; of those led to from there one tells its title."""
     await _fill(other, MARK)
     door = await other.create_node("Note", f"# Door\n\n{BAIT} {MARK}", id="door")
-    far = [one.id for one in (await other.query_nodes(detail=True)).nodes or ()]
+    far = [node.id for node in (await other.query_nodes(detail=True)).nodes or ()]
     for node in NODES:
         for kind in INVERSES if node == NODES[0] else ("reference",):
-            for one in far:
-                make = partial(other.links.create_cross_domain_link, one, home._domain(None), node)
-                await make(link_type=cast("Any", kind), bidirectional=one == door.node_id)
+            for text in far:
+                make = partial(other.links.create_cross_domain_link, text, home._domain(None), node)
+                await make(link_type=cast("Any", kind), bidirectional=text == door.node_id)
             link = partial(home.links.create_cross_domain_link, node, other._domain(None), door.node_id)
             await link(link_type=cast("Any", kind), bidirectional=True)
     await other.recall.search_memories(BAIT)
 
 
-def arguments_of(tool: AnyOperation, home: str) -> st.SearchStrategy[Given]:
-    """Return what the schema of a tool allows, about the domain at home."""
+def arguments_of(tool: AnyOperation, home: str) -> st.SearchStrategy[Arguments]:
+    """Return arguments that the schema of a tool allows, about the home domain."""
     is_of_domains = tool in TOOLSETS["domains"]
     return fitting(tool.input_schema, {**KNOWN, "domain": [home], "name": [home] if is_of_domains else [*NAMES]})
 
@@ -146,8 +146,8 @@ def test_no_read_tells_anything_of_domains_that_only_link_to_its_own(world: Worl
     done: list[bool] = []
 
     @profile(examples=24)
-    @given(arguments_of(tool, world.home).map(world.confined))
-    def property_holds(arguments: Given) -> None:
+    @given(arguments_of(tool, world.home).map(world.confine))
+    def property_holds(arguments: Arguments) -> None:
         answer = world.call(tool, arguments)
         assert MARK not in answer.model_dump_json()
         done.append(not answer.is_error)
@@ -165,9 +165,9 @@ def test_no_read_tells_anything_of_domains_that_only_link_to_its_own(world: Worl
         ("query_nodes", {}),
     ],
 )
-def test_who_names_them_or_says_to_cross_is_told(world: World, tool: str, arguments: Given) -> None:
+def test_who_names_them_or_says_to_cross_is_told(world: World, tool: str, arguments: Arguments) -> None:
     names = [world.home, *(f"{world.home}-far{number}" for number in range(3))]
     where = {} if "cross_domains" in arguments else {"domains": names}
-    told = world.call(TOOLS[tool], {**arguments, **where}).model_dump_json()
-    assert MARK in told
-    assert all(name in told for name in names[1:])
+    text = world.call(TOOLS[tool], {**arguments, **where}).model_dump_json()
+    assert MARK in text
+    assert all(name in text for name in names[1:])

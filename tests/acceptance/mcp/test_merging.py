@@ -83,9 +83,9 @@ async def test_an_agent_merges_what_it_tried_out(historian: Agent, domain: str) 
     with pytest.raises(ToolError) as refused:
         await agent.call("memory_merge", **{"from": f"{domain}-b"})
     assert refused.value.code is Code.MERGE_CONFLICT
-    given = {"from": f"{domain}-b", "resolutions": [{"subject": node, "take": "theirs"}]}
-    tried = await agent.call("memory_merge", **given, preview=True)
-    done = await agent.call("memory_merge", **given)
+    arguments = {"from": f"{domain}-b", "resolutions": [{"subject": node, "take": "theirs"}]}
+    tried = await agent.call("memory_merge", **arguments, preview=True)
+    done = await agent.call("memory_merge", **arguments)
     assert (tried["updated"], tried["changes"], tried["settled"]) == (1, done["changes"], 1)
     assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "done"}
     assert "changes" in await agent.call("memory_merge", **{"from": domain, "into": f"{domain}-b"})

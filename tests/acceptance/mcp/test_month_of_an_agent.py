@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import Agent, served
+from acceptance.agents import Agent, serve_agent
 from graph_memory import Settings, open_memory
 from support import agrees
 
@@ -23,7 +23,7 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
 ) -> None:
     serving = ("--toolsets", TOOLS, "--domain", domain)
     environment = {**environment, "GRAPH_MEMORY_USERS_DOMAIN": f"{domain}-users"}
-    async with served(environment, *serving) as agent:
+    async with serve_agent(environment, *serving) as agent:
         await agent.call("session_start", project="Shop")
         schema = (await agent.call("set_goal", description="Migrate the schema"))["goal"]["id"]
         release = (
@@ -58,7 +58,7 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
             steps=["use freezer"],
         )
         at_day_4 = (await agent.call("memory_log", limit=1, full=True))["entries"][0]["seq"]
-    async with served(environment, *serving) as agent:
+    async with serve_agent(environment, *serving) as agent:
         for day in range(5, 12):
             await work(agent, day, "froze the clock", event_type="fix", outcome="success")
             await agent.call("apply_pattern_result", pattern_id=better["id"], success=True)
@@ -69,27 +69,27 @@ async def test_an_agent_does_not_repeat_what_failed_and_goes_on_with_its_goals(
         assert done["unblocked"] == [release]
         await agent.call("update_goal", goal_id=release, complete_step=0)
         await agent.call("session_end", summary="Schema migrated. Next: tag 2.0.", project="Shop")
-    async with served(environment, *serving) as agent:
+    async with serve_agent(environment, *serving) as agent:
         start = await agent.call("session_start", project="Shop")
         assert "Next: tag 2.0." in start["text"]
         assert "Release 2.0" in start["text"]
         for day in range(12, 21):
             await work(agent, day, f"worked on the tag, part {day}", event_type="note")
         matches = (await agent.call("match_patterns", query="test_checkout is flaky"))["matches"]
-        assert [one["pattern"]["id"] for one in matches] == [avoid["id"], better["id"], restart["id"]]
+        assert [match["pattern"]["id"] for match in matches] == [avoid["id"], better["id"], restart["id"]]
         assert "warning" in matches[0]
         best = (await agent.call("get_best_patterns", pattern_type="solution"))["patterns"]
-        assert [one["id"] for one in best] == [better["id"], restart["id"]]
-        told = await agent.call("recall", query="How do I install packages?")
-        assert "uses pnpm" in told["content"].splitlines()[1] + told["content"].splitlines()[0]
+        assert [event_["id"] for event_ in best] == [better["id"], restart["id"]]
+        rendered = await agent.call("recall", query="How do I install packages?")
+        assert "uses pnpm" in rendered["content"].splitlines()[1] + rendered["content"].splitlines()[0]
         assert "Release 2.0" in (await agent.call("recall", query="What is open, what is next?"))["content"]
         assert (await agent.call("get_user_profile"))["communication_style"] == "concise"
         assert len((await agent.call("get_events", session="day 4"))["events"]) == 1
         chain = (await agent.call("get_events", chain_of=flaky))["events"]
         assert len(chain) == 4
-        found = await agent.call("query_memory", query="test_checkout flaky", max_tokens=800)
-        assert found["tokens_used"] <= 800
-        assert found["patterns"][0]["warning"]
+        results = await agent.call("query_memory", query="test_checkout flaky", max_tokens=800)
+        assert results["tokens_used"] <= 800
+        assert results["patterns"][0]["warning"]
         [goal] = (await agent.call("list_goals"))["goals"]
         assert (goal["id"], goal["status"], goal["progress"], goal["current_step"]) == (release, "pending", 0.5, 2)
         past = await agent.call("memory_as_of", at=at_day_4, tool="get_node", arguments={"node_id": release})

@@ -101,8 +101,8 @@ async def test_fields_are_shown_where_they_are_set_and_an_empty_one_clears_while
     shown = await gtd.call("get_node", node_id=node)
     assert fields.items() <= shown.items()
     assert shown["summary_timestamp"] == shown["created"]
-    found = await gtd.call("query_nodes", namespace="home", path_prefix="/h", created_after="yesterday", detail=True)
-    assert [(one["id"], one["title"]) for one in found["nodes"]] == [(node, "Mine")]
+    results = await gtd.call("query_nodes", namespace="home", path_prefix="/h", created_after="yesterday", detail=True)
+    assert [(node["id"], node["title"]) for node in results["nodes"]] == [(node, "Mine")]
 
     await gtd.call("update_node", node_id=node, tags=["t"], **dict.fromkeys(fields))
     assert fields.items() <= (await gtd.call("get_node", node_id=node)).items()
@@ -148,9 +148,9 @@ async def test_a_deleted_node_is_gone(gtd: Agent):
     assert (await gtd.call("delete_node", node_id=node)).keys() == {"version", "connections"}
 
     for tool in ("get_node", "get_node_content", "delete_node"):
-        assert (await gtd.refused(tool, node_id=node)).code is Code.NODE_NOT_FOUND
-    assert await gtd.found("query_nodes") == [other]
-    assert await gtd.found("search_content", query="needle") == [other]
+        assert (await gtd.error_of(tool, node_id=node)).code is Code.NODE_NOT_FOUND
+    assert await gtd.ids_of("query_nodes") == [other]
+    assert await gtd.ids_of("search_content", query="needle") == [other]
 
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -168,7 +168,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 async def test_a_node_that_does_not_exist_is_not_found(
     constant: Agent, tool: str, arguments: dict[str, Any], node_id: str
 ):
-    error = await constant.refused(tool, node_id=node_id, **arguments)
+    error = await constant.error_of(tool, node_id=node_id, **arguments)
     assert error.code is Code.NODE_NOT_FOUND
     assert node_id[:50] in error.message
     assert "hint" in error.details
@@ -179,16 +179,16 @@ async def test_the_id_of_another_domain_is_not_found(
     gtd: Agent, elsewhere: Agent, tool: str, arguments: dict[str, Any]
 ):
     node = await elsewhere.node()
-    assert (await gtd.refused(tool, node_id=node, **arguments)).code is Code.NODE_NOT_FOUND
+    assert (await gtd.error_of(tool, node_id=node, **arguments)).code is Code.NODE_NOT_FOUND
     assert await elsewhere.content(node) == ""
 
 
 async def test_a_type_that_the_ontology_does_not_have_is_refused(gtd: Agent):
-    error = await gtd.refused("create_node", type="Projekt", content="x", format="markdown")
+    error = await gtd.error_of("create_node", type="Projekt", content="x", format="markdown")
     assert error.code is Code.INVALID_NODE_TYPE
     assert "Projekt" in error.message
     assert "[Project, Action, Context, Person]" in error.message
-    assert await gtd.found("query_nodes") == []
+    assert await gtd.ids_of("query_nodes") == []
 
 
 @pytest.mark.parametrize("tool", ["update_node", "delete_node"])
@@ -198,7 +198,7 @@ async def test_a_change_of_a_node_that_somebody_else_changed_is_a_conflict(gtd: 
     changed = await gtd.call("update_node", node_id=node, properties={"status": "mine"}, expected_version=seen)
     arguments = {"properties": {"status": "theirs"}} if tool == "update_node" else {}
 
-    error = await gtd.refused(tool, node_id=node, expected_version=seen, **arguments)
+    error = await gtd.error_of(tool, node_id=node, expected_version=seen, **arguments)
 
     assert error.code is Code.VERSION_CONFLICT
     kept = await gtd.call("get_node", node_id=node)

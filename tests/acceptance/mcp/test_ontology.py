@@ -42,7 +42,7 @@ async def test_types_are_appended_and_leave_the_others_as_they_were(gtd: Agent):
     }
     document = await gtd.node("Document")
     await gtd.connection("RelatedTo", await gtd.node("Project"), document)
-    error = await gtd.refused(
+    error = await gtd.error_of(
         "create_connection",
         type="DelegatedTo",
         from_node_id=await gtd.node("Action"),
@@ -53,14 +53,16 @@ async def test_types_are_appended_and_leave_the_others_as_they_were(gtd: Agent):
 
 async def test_an_ontology_is_created_only_once(gtd: Agent):
     for other in (GTD, {"node_types": ["Other"], "connection_types": []}):
-        assert (await gtd.refused("create_ontology", **other)).code is Code.ONTOLOGY_ALREADY_EXISTS
+        assert (await gtd.error_of("create_ontology", **other)).code is Code.ONTOLOGY_ALREADY_EXISTS
     assert await gtd.call("get_ontology") == GTD
 
 
 async def test_a_type_is_added_only_once(gtd: Agent):
-    error = await gtd.refused("add_node_type", type_name="Action")
+    error = await gtd.error_of("add_node_type", type_name="Action")
     assert (error.code, "Action" in error.message) == (Code.TYPE_ALREADY_EXISTS, True)
-    error = await gtd.refused("add_connection_type", type_name="NextAction", from_types=["Action"], to_types=["Action"])
+    error = await gtd.error_of(
+        "add_connection_type", type_name="NextAction", from_types=["Action"], to_types=["Action"]
+    )
     assert (error.code, "NextAction" in error.message) == (Code.TYPE_ALREADY_EXISTS, True)
     assert await gtd.call("get_ontology") == GTD
 
@@ -95,7 +97,7 @@ RULES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-async def ruled(agent: Agent) -> Agent:
+async def agent_with_rules(agent: Agent) -> Agent:
     """An agent in a domain whose Projects have rules, and whose connections have cardinality."""
     await agent.call(
         "create_ontology",
@@ -115,8 +117,8 @@ async def ruled(agent: Agent) -> Agent:
     return agent
 
 
-async def test_all_that_is_declared_is_shown_on_request(ruled: Agent):
-    brief, full = await ruled.call("get_ontology"), await ruled.call("get_ontology", detail=True)
+async def test_all_that_is_declared_is_shown_on_request(agent_with_rules: Agent):
+    brief, full = await agent_with_rules.call("get_ontology"), await agent_with_rules.call("get_ontology", detail=True)
     assert brief["node_types"] == ["Project", "Action"]
     assert brief["connection_types"] == [
         {"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"], "required_properties": ["rank"]},
@@ -140,48 +142,52 @@ async def test_all_that_is_declared_is_shown_on_request(ruled: Agent):
     ],
 )
 async def test_declared_properties_are_enforced_on_creating_and_updating(
-    ruled: Agent, properties: dict[str, Any], code: Code
+    agent_with_rules: Agent, properties: dict[str, Any], code: Code
 ):
     kept = {"title": "t", "key": "taken"}
-    first = await ruled.node("Project", properties=kept)
-    error = await ruled.refused("create_node", type="Project", content="", format="text", properties=properties)
+    first = await agent_with_rules.node("Project", properties=kept)
+    error = await agent_with_rules.error_of(
+        "create_node", type="Project", content="", format="text", properties=properties
+    )
     assert error.code is code
-    second = await ruled.node("Project", properties={"title": "u"})
+    second = await agent_with_rules.node("Project", properties={"title": "u"})
     if properties:
-        error = await ruled.refused("update_node", node_id=second, properties=properties)
+        error = await agent_with_rules.error_of("update_node", node_id=second, properties=properties)
         assert error.code is code
-    assert (await ruled.call("get_node", node_id=second))["properties"] == {"title": "u"}
-    assert await ruled.found("query_nodes") == sorted([first, second])
+    assert (await agent_with_rules.call("get_node", node_id=second))["properties"] == {"title": "u"}
+    assert await agent_with_rules.ids_of("query_nodes") == sorted([first, second])
 
 
-async def test_a_unique_value_is_free_again_after_a_change_or_a_delete(ruled: Agent):
-    first = await ruled.node("Project", properties={"title": "t", "key": "k"})
-    await ruled.call("update_node", node_id=first, properties={"title": "other", "key": "k"})
-    await ruled.call("update_node", node_id=first, properties={"key": "l"})
-    second = await ruled.node("Project", properties={"title": "t", "key": "k"})
-    await ruled.call("delete_node", node_id=second)
-    third = await ruled.node("Project", properties={"title": "t", "key": "k"})
-    assert await ruled.found("query_nodes", properties={"key": "k"}) == [third]
+async def test_a_unique_value_is_free_again_after_a_change_or_a_delete(agent_with_rules: Agent):
+    first = await agent_with_rules.node("Project", properties={"title": "t", "key": "k"})
+    await agent_with_rules.call("update_node", node_id=first, properties={"title": "other", "key": "k"})
+    await agent_with_rules.call("update_node", node_id=first, properties={"key": "l"})
+    second = await agent_with_rules.node("Project", properties={"title": "t", "key": "k"})
+    await agent_with_rules.call("delete_node", node_id=second)
+    third = await agent_with_rules.node("Project", properties={"title": "t", "key": "k"})
+    assert await agent_with_rules.ids_of("query_nodes", properties={"key": "k"}) == [third]
 
 
-async def test_declared_cardinality_and_acyclicity_are_enforced(ruled: Agent):
-    projects = [await ruled.node("Project", properties={"title": "t"}) for _ in range(2)]
-    actions = [await ruled.node("Action") for _ in range(3)]
+async def test_declared_cardinality_and_acyclicity_are_enforced(agent_with_rules: Agent):
+    projects = [await agent_with_rules.node("Project", properties={"title": "t"}) for _ in range(2)]
+    actions = [await agent_with_rules.node("Action") for _ in range(3)]
     rank = {"properties": {"rank": 1}}
-    first = await ruled.connection("NextAction", projects[0], actions[0], **rank)
+    first = await agent_with_rules.connection("NextAction", projects[0], actions[0], **rank)
     for source, target in ((projects[0], actions[1]), (projects[1], actions[0])):
         ends = {"from_node_id": source, "to_node_id": target}
-        error = await ruled.refused("create_connection", type="NextAction", **ends, **rank)
+        error = await agent_with_rules.error_of("create_connection", type="NextAction", **ends, **rank)
         assert error.code is Code.INVALID_TOPOLOGY
-    await ruled.call("delete_connection", connection_id=first)
-    await ruled.connection("NextAction", projects[0], actions[1], **rank)
+    await agent_with_rules.call("delete_connection", connection_id=first)
+    await agent_with_rules.connection("NextAction", projects[0], actions[1], **rank)
 
-    await ruled.connection("DependsOn", actions[0], actions[1])
-    await ruled.connection("DependsOn", actions[1], actions[2])
+    await agent_with_rules.connection("DependsOn", actions[0], actions[1])
+    await agent_with_rules.connection("DependsOn", actions[1], actions[2])
     for source, target in ((actions[2], actions[0]), (actions[1], actions[0]), (actions[0], actions[0])):
         ends = {"from_node_id": source, "to_node_id": target}
-        assert (await ruled.refused("create_connection", type="DependsOn", **ends)).code is Code.INVALID_TOPOLOGY
-    await ruled.connection("DependsOn", actions[0], actions[2])
+        assert (
+            await agent_with_rules.error_of("create_connection", type="DependsOn", **ends)
+        ).code is Code.INVALID_TOPOLOGY
+    await agent_with_rules.connection("DependsOn", actions[0], actions[2])
 
 
 async def test_an_open_ontology_takes_in_the_types_that_it_meets(agent: Agent):
@@ -190,8 +196,8 @@ async def test_an_open_ontology_takes_in_the_types_that_it_meets(agent: Agent):
     await agent.connection("NextAction", project, action)
     ontology = await agent.call("get_ontology")
     assert ontology["node_types"] == ["Project", "Action"]
-    standard = {one.name for one in load_ontology("standard").connection_types}
-    assert [one["name"] for one in ontology["connection_types"] if one["name"] not in standard] == ["NextAction"]
+    standard = {kind.name for kind in load_ontology("standard").connection_types}
+    assert [kind["name"] for kind in ontology["connection_types"] if kind["name"] not in standard] == ["NextAction"]
 
 
 async def test_two_domains_know_nothing_of_each_other(gtd: Agent, agent: Agent, domain: str):
@@ -199,4 +205,4 @@ async def test_two_domains_know_nothing_of_each_other(gtd: Agent, agent: Agent, 
     await other.call("create_ontology", node_types=["Person"], connection_types=[])
     await other.call("add_node_type", type_name="Document")
     assert await gtd.call("get_ontology") == GTD
-    assert (await other.refused("create_node", type="Project", content="", format="md")).code is Code.INVALID_NODE_TYPE
+    assert (await other.error_of("create_node", type="Project", content="", format="md")).code is Code.INVALID_NODE_TYPE

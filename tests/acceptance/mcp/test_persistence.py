@@ -1,4 +1,4 @@
-"""What was acknowledged is there: after a restart, after a kill, and for every other process."""
+"""Acknowledged writes are stored: after a restart, after a kill, and for every other process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import anyio
 import psutil
 import pytest
 
-from acceptance.agents import GTD, Agent, ToolError, connected, verified
+from acceptance.agents import GTD, Agent, ToolError, connect, verify
 from graph_memory.model.errors import Code
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]
@@ -16,19 +16,19 @@ pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 async def everything(agent: Agent) -> dict[str, Any]:
     """Return all that an agent can see of its domain."""
-    nodes = await agent.found("query_nodes")
-    connections = await agent.found("query_connections")
+    nodes = await agent.ids_of("query_nodes")
+    connections = await agent.ids_of("query_connections")
     return {
         "ontology": await agent.call("get_ontology", detail=True),
         "nodes": [await agent.call("get_node", node_id=node) for node in nodes],
         "contents": [await agent.call("get_node_content", node_id=node) for node in nodes],
         "connections": [await agent.call("get_connection", connection_id=c, include_content=True) for c in connections],
-        "found": await agent.found("search_content", query="needle"),
+        "found": await agent.ids_of("search_content", query="needle"),
     }
 
 
 async def fill(agent: Agent) -> None:
-    """Write something of everything, and delete some of it again."""
+    """Write subjects of every kind, and delete some of them."""
     await agent.call("create_ontology", **GTD)
     await agent.call("add_node_type", type_name="Document")
     project = await agent.node("Project", "# Kitchen with a needle", properties={"status": "active", "rank": 1})
@@ -43,22 +43,22 @@ async def fill(agent: Agent) -> None:
 
 
 async def test_nodes_connections_and_the_ontology_outlive_the_server(environment: dict[str, str], domain: str):
-    async with connected(environment, domain=domain) as agent:
+    async with connect(environment, domain=domain) as agent:
         await fill(agent)
         before = await everything(agent)
     assert [len(before[kind]) for kind in ("nodes", "connections", "found")] == [5, 1, 3]
 
-    async with connected(environment, domain=domain) as restarted:
+    async with connect(environment, domain=domain) as restarted:
         assert await everything(restarted) == before
         await restarted.node("Document", "another")
-        assert (await restarted.refused("create_ontology", **GTD)).code is Code.ONTOLOGY_ALREADY_EXISTS
+        assert (await restarted.error_of("create_ontology", **GTD)).code is Code.ONTOLOGY_ALREADY_EXISTS
 
 
 async def test_every_change_is_kept_at_once_even_if_the_server_is_killed(
     environment: dict[str, str], gtd: Agent, domain: str
 ):
-    async with connected(environment, "--domain", domain) as agent:
-        [process] = [one for one in psutil.Process().children() if domain in one.cmdline()]
+    async with connect(environment, "--domain", domain) as agent:
+        [process] = [child for child in psutil.Process().children() if domain in child.cmdline()]
         project = await agent.node("Project", "written just before the end", properties={"step": 1})
         action = await agent.node("Action", "x" * 20_000)
         connection = await agent.connection("NextAction", project, action)
@@ -68,29 +68,29 @@ async def test_every_change_is_kept_at_once_even_if_the_server_is_killed(
     assert (await gtd.call("get_node", node_id=project))["properties"] == {"step": 2}
     assert await gtd.content(action) == "x" * 20_000
     assert (await gtd.call("get_connection", connection_id=connection))["to_node_id"] == action
-    assert await gtd.found("search_content", query="just before") == [project]
+    assert await gtd.ids_of("search_content", query="just before") == [project]
     assert await gtd.node("Project")
 
 
 async def test_two_servers_of_one_domain_see_each_others_changes_at_once(environment: dict[str, str], gtd: Agent):
-    async with connected(environment, domain=gtd.domain) as other:
+    async with connect(environment, domain=gtd.domain) as other:
         node = await gtd.node("Project", "needle")
         assert await other.content(node) == "needle"
-        assert await other.found("search_content", query="needle") == [node]
+        assert await other.ids_of("search_content", query="needle") == [node]
 
         await other.call("add_node_type", type_name="Document")
         document = await gtd.node("Document", "needle")
-        assert await other.found("search_content", query="needle") == sorted([node, document])
+        assert await other.ids_of("search_content", query="needle") == sorted([node, document])
         assert "Document" in (await gtd.call("get_ontology"))["node_types"]
 
         seen = (await gtd.call("get_node", node_id=node))["version"]
         await other.call("update_node", node_id=node, properties={"a": 1})
-        error = await gtd.refused("update_node", node_id=node, properties={"a": 2}, expected_version=seen)
+        error = await gtd.error_of("update_node", node_id=node, properties={"a": 2}, expected_version=seen)
         assert error.code is Code.VERSION_CONFLICT
 
         await other.call("delete_node", node_id=node)
-        assert (await gtd.refused("get_node", node_id=node)).code is Code.NODE_NOT_FOUND
-        assert await gtd.found("search_content", query="needle") == [document]
+        assert (await gtd.error_of("get_node", node_id=node)).code is Code.NODE_NOT_FOUND
+        assert await gtd.ids_of("search_content", query="needle") == [document]
 
 
 async def test_calls_at_once_from_two_servers_lose_nothing(environment: dict[str, str], gtd: Agent):
@@ -113,7 +113,7 @@ async def test_calls_at_once_from_two_servers_lose_nothing(environment: dict[str
         else:
             won.append(number)
 
-    async with connected(environment, domain=gtd.domain) as other:
+    async with connect(environment, domain=gtd.domain) as other:
         async with anyio.create_task_group() as tasks:
             for number in range(12):
                 tasks.start_soon(work, (gtd, other)[number % 2], number)
@@ -126,9 +126,9 @@ async def test_calls_at_once_from_two_servers_lose_nothing(environment: dict[str
     shown = await gtd.call("get_node", node_id=hub)
     assert shown["properties"] == {f"from_{number}": number for number in range(12)}
     assert shown["version"] > start
-    assert await gtd.found("query_connections", from_node_id=hub) == sorted(made)
-    assert len(await gtd.found("search_content", query="needle")) == 12
+    assert await gtd.ids_of("query_connections", from_node_id=hub) == sorted(made)
+    assert len(await gtd.ids_of("search_content", query="needle")) == 12
     [winner] = won
     assert lost == [Code.VERSION_CONFLICT] * 5
     assert (await gtd.call("get_node", node_id=target))["properties"] == {"winner": winner}
-    assert verified(environment, str(gtd.domain))["subjects"] > 25
+    assert verify(environment, str(gtd.domain))["subjects"] > 25

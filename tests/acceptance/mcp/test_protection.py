@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from acceptance.agents import GTD, Agent, served
+from acceptance.agents import GTD, Agent, serve_agent
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 async def ann(environment: dict[str, str], domain: str) -> AsyncIterator[Agent]:
     """An agent by the name of Ann whose server has the tools of protection."""
     named = {**environment, "GRAPH_MEMORY_ACTOR": "ann"}
-    async with served(named, "--toolsets", "graph,domains,protection") as agent:
+    async with serve_agent(named, "--toolsets", "graph,domains,protection") as agent:
         own = agent.within(domain)
         await own.call("create_ontology", **GTD)
         yield own
@@ -27,7 +27,7 @@ async def test_what_is_protected_stays_until_who_may_lifts_it(ann: Agent, agent:
     done = await ann.call("protect", node_id=node, reason="Signed", can_be_unprotected_by=["ann"])
     assert done["is_read_only"]
     change = {"node_id": node, "content": "# Bath", "encoding": "utf-8"}
-    refused = await agent.refused("update_node", **change)
+    refused = await agent.error_of("update_node", **change)
     assert refused.code is Code.PROTECTED
     assert refused.message == f"Memory {node} is read-only and cannot be modified"
     assert refused.details["reason"] == "Signed"
@@ -43,12 +43,12 @@ async def test_a_whole_domain_is_protected_by_its_name_and_without_names_no_agen
     ann: Agent, agent: Agent, domain: str
 ):
     await ann.call("protect", expires_at="in 2 hours", domain=domain)
-    for one in (ann, agent):
-        refused = await one.refused("create_node", type="Project", content="x", format="markdown")
+    for writer in (ann, agent):
+        refused = await writer.error_of("create_node", type="Project", content="x", format="markdown")
         assert refused.message == f"Cannot modify memory in read-only domain {domain}"
         assert refused.details["expires_at"] > "2026"
-    refused = await ann.refused("unprotect", domain=domain)
+    refused = await ann.error_of("unprotect", domain=domain)
     assert refused.message == f"Domain {domain} is read-only and cannot be modified"
     assert "graph-memory unprotect" in refused.details["hint"]
-    refused = await ann.within(None).refused("protect")
+    refused = await ann.within(None).error_of("protect")
     assert refused.code is Code.INVALID_ARGUMENT

@@ -1,4 +1,4 @@
-"""What a client sees of the server: its name, its tools and their schemas, and nothing but the protocol on stdout."""
+"""The server as a client sees it: its name, its tools and their schemas, and only the protocol on stdout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from acceptance.agents import COMMAND, Agent, connected, run
+from acceptance.agents import COMMAND, Agent, connect, run
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,7 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
     "add_connection_type": ({"type_name", "from_types", "to_types"}, {"required_properties"}),
     "get_ontology": (set(), {"detail"}),
 }
-"""What each tool must be given, and what it may be given besides `domain`."""
+"""The required arguments of each tool, and its optional arguments besides `domain`."""
 
 BESIDES: dict[str, tuple[set[str], set[str]]] = {
     "recall": (set(), {"query", "depth", "focus", "max_tokens", "as", "as_of", "valid_at", "limit", "context"}),
@@ -64,7 +64,7 @@ READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_
 
 
 async def test_the_server_says_who_it_is_and_how_to_begin(environment: dict[str, str], server: Agent):
-    async with connected(environment, mode="legacy") as initialized:
+    async with connect(environment, mode="legacy") as initialized:
         for agent in (initialized, server):
             assert agent.client.server_info is not None
             assert agent.client.server_info.name == "graph-memory-core"
@@ -161,11 +161,11 @@ def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: s
     assert all(message["jsonrpc"] == "2.0" for message in answers.values())
     assert answers["init"]["result"]["serverInfo"]["name"] == "graph-memory-core"
     assert {tool["name"] for tool in answers["list"]["result"]["tools"]} == {*TOOLS, *BESIDES}
-    no_ontology, created, no_number, node, found = (answers[number]["result"] for number in range(5))
+    no_ontology, created, no_number, node, result = (answers[number]["result"] for number in range(5))
     assert (no_ontology["isError"], no_ontology["structuredContent"]["code"]) == (True, Code.ONTOLOGY_NOT_FOUND)
     assert not created.get("isError")
     assert (no_number["isError"], no_number["structuredContent"]["code"]) == (True, Code.INVALID_PROPERTY)
-    assert found["structuredContent"]["node_ids"] == [node["structuredContent"]["node_id"]]
+    assert result["structuredContent"]["node_ids"] == [node["structuredContent"]["node_id"]]
     assert "error" in answers[5]
 
 

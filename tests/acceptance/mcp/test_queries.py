@@ -36,29 +36,29 @@ EQUAL: dict[Any, Any] = {1: 1.0, 0: -0.0, 2**53: float(2**53), -(2**63): float(-
 """Numbers and the floating-point numbers of the same value."""
 
 
-def same(one: object, other: object) -> bool:
+def same(value: object, other: object) -> bool:
     """The rule of the specification: numbers by value, all else by type and value."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return one == other
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    return value == other
 
 
 @pytest.fixture(params=["plain", "indexed", "unique"])
-async def typed(agent: Agent, request: pytest.FixtureRequest) -> Agent:
+async def agent_with_values(agent: Agent, request: pytest.FixtureRequest) -> Agent:
     """An agent in a domain whose Projects have the property `value`, found by index or without."""
     rules = {} if request.param == "plain" else {"properties": [{"name": "value", request.param: True}]}
     await agent.call("create_ontology", node_types=[{"name": "Project", **rules}], connection_types=[])
     return agent
 
 
-async def test_values_are_compared_with_their_types(typed: Agent):
-    nodes = [await typed.node("Project", properties={"value": value}) for value in VALUES]
+async def test_values_are_compared_with_their_types(agent_with_values: Agent):
+    nodes = [await agent_with_values.node("Project", properties={"value": value}) for value in VALUES]
     sought = [*VALUES, *EQUAL.values(), 1e300, "nowhere", 2**63 - 1]
     for value in sought:
         expected = sorted(node for node, stored in zip(nodes, VALUES, strict=True) if same(stored, value))
         for where in ({"type": "Project"}, {}):
-            found = await typed.found("query_nodes", **where, properties={"value": value})
-            assert found == expected, f"{value!r} {where}"
+            results = await agent_with_values.ids_of("query_nodes", **where, properties={"value": value})
+            assert results == expected, f"{value!r} {where}"
 
 
 async def test_values_of_connections_are_compared_with_their_types(gtd: Agent):
@@ -66,9 +66,9 @@ async def test_values_of_connections_are_compared_with_their_types(gtd: Agent):
     values = [True, 1, "1", "true", 0.5]
     made = [await gtd.connection("NextAction", project, action, properties={"value": value}) for value in values]
     for value in (*values, 1.0, False, "True"):
-        expected = sorted(one for one, stored in zip(made, values, strict=True) if same(stored, value))
+        expected = sorted(text for text, stored in zip(made, values, strict=True) if same(stored, value))
         for where in ({}, {"type": "NextAction"}, {"from_node_id": project}, {"to_node_id": action}):
-            assert await gtd.found("query_connections", **where, properties={"value": value}) == expected
+            assert await gtd.ids_of("query_connections", **where, properties={"value": value}) == expected
 
 
 async def test_without_filters_everything_in_the_domain_is_found(gtd: Agent, elsewhere: Agent):
@@ -76,19 +76,21 @@ async def test_without_filters_everything_in_the_domain_is_found(gtd: Agent, els
     await elsewhere.node("Project")
     connection = await gtd.connection("NextAction", nodes[0], nodes[1])
     for filters in ({}, {"properties": {}}, {"properties": None, "type": None}):
-        assert await gtd.found("query_nodes", **filters) == sorted(nodes)
-        assert await gtd.found("query_connections", **filters) == [connection]
-    assert await gtd.found("query_nodes", type="Action") == [nodes[1]]
-    assert await gtd.found("query_nodes", type="Context") == []
+        assert await gtd.ids_of("query_nodes", **filters) == sorted(nodes)
+        assert await gtd.ids_of("query_connections", **filters) == [connection]
+    assert await gtd.ids_of("query_nodes", type="Action") == [nodes[1]]
+    assert await gtd.ids_of("query_nodes", type="Context") == []
 
 
-async def test_what_was_updated_is_found_by_its_new_values_only(typed: Agent):
-    node = await typed.node("Project", properties={"value": "old", "other": 1})
-    await typed.call("update_node", node_id=node, properties={"value": "new"})
-    assert await typed.found("query_nodes", type="Project", properties={"value": "old"}) == []
-    assert await typed.found("query_nodes", type="Project", properties={"value": "new", "other": 1.0}) == [node]
-    await typed.call("delete_node", node_id=node)
-    assert await typed.found("query_nodes", type="Project", properties={"value": "new"}) == []
+async def test_what_was_updated_is_found_by_its_new_values_only(agent_with_values: Agent):
+    node = await agent_with_values.node("Project", properties={"value": "old", "other": 1})
+    await agent_with_values.call("update_node", node_id=node, properties={"value": "new"})
+    assert await agent_with_values.ids_of("query_nodes", type="Project", properties={"value": "old"}) == []
+    assert await agent_with_values.ids_of("query_nodes", type="Project", properties={"value": "new", "other": 1.0}) == [
+        node
+    ]
+    await agent_with_values.call("delete_node", node_id=node)
+    assert await agent_with_values.ids_of("query_nodes", type="Project", properties={"value": "new"}) == []
 
 
 async def test_connections_are_found_by_every_combination_of_filters(gtd: Agent):
@@ -110,19 +112,19 @@ async def test_connections_are_found_by_every_combination_of_filters(gtd: Agent)
             "rank": 2,
         }
         filters = {name: value for bit, (name, value) in enumerate(filters.items()) if chosen & 1 << bit}
-        expected = sorted(one for one, facts in made.items() if filters.items() <= facts.items())
+        expected = sorted(name for name, facts in made.items() if filters.items() <= facts.items())
         rank = filters.pop("rank", None)
-        given = filters if rank is None else {**filters, "properties": {"rank": rank}}
-        assert await gtd.found("query_connections", **given) == expected, given
+        arguments = filters if rank is None else {**filters, "properties": {"rank": rank}}
+        assert await gtd.ids_of("query_connections", **arguments) == expected, arguments
 
 
 async def test_the_ends_of_a_connection_are_not_confused(gtd: Agent):
-    one, other = await gtd.node("Action"), await gtd.node("Action")
-    there, back = await gtd.connection("DependsOn", one, other), await gtd.connection("DependsOn", other, one)
-    assert await gtd.found("query_connections", from_node_id=one) == [there]
-    assert await gtd.found("query_connections", to_node_id=one) == [back]
-    assert await gtd.found("query_connections", from_node_id=one, to_node_id=other) == [there]
-    assert await gtd.found("query_connections", from_node_id=one, to_node_id=one) == []
+    text, other = await gtd.node("Action"), await gtd.node("Action")
+    forth, back = await gtd.connection("DependsOn", text, other), await gtd.connection("DependsOn", other, text)
+    assert await gtd.ids_of("query_connections", from_node_id=text) == [forth]
+    assert await gtd.ids_of("query_connections", to_node_id=text) == [back]
+    assert await gtd.ids_of("query_connections", from_node_id=text, to_node_id=other) == [forth]
+    assert await gtd.ids_of("query_connections", from_node_id=text, to_node_id=text) == []
 
 
 async def test_connected_nodes_are_found_in_the_direction_asked_for(gtd: Agent):
@@ -132,18 +134,18 @@ async def test_connected_nodes_are_found_in_the_direction_asked_for(gtd: Agent):
     await gtd.connection("DependsOn", middle, after)
     await gtd.connection("NextAction", project, middle)
 
-    async def around(node: str, direction: str, **rest: Any) -> list[str]:
-        return await gtd.found("get_connected_nodes", node_id=node, direction=direction, **rest)
+    async def neighbours_of(node: str, direction: str, **rest: Any) -> list[str]:
+        return await gtd.ids_of("get_connected_nodes", node_id=node, direction=direction, **rest)
 
-    assert await around(middle, "out") == [after]
-    assert await around(middle, "in") == sorted([before, project])
-    assert await around(middle, "both") == sorted([before, project, after])
-    assert await around(middle, "both", connection_type="DependsOn") == sorted([before, after])
-    assert await around(middle, "in", connection_type="NextAction") == [project]
-    assert await around(middle, "out", connection_type="NextAction") == []
-    assert await around(after, "out") == []
-    assert await around(after, "both") == [middle]
-    assert await around(project, "in") == []
+    assert await neighbours_of(middle, "out") == [after]
+    assert await neighbours_of(middle, "in") == sorted([before, project])
+    assert await neighbours_of(middle, "both") == sorted([before, project, after])
+    assert await neighbours_of(middle, "both", connection_type="DependsOn") == sorted([before, after])
+    assert await neighbours_of(middle, "in", connection_type="NextAction") == [project]
+    assert await neighbours_of(middle, "out", connection_type="NextAction") == []
+    assert await neighbours_of(after, "out") == []
+    assert await neighbours_of(after, "both") == [middle]
+    assert await neighbours_of(project, "in") == []
 
 
 async def test_a_node_that_is_connected_in_several_ways_is_found_once(gtd: Agent):
@@ -153,9 +155,9 @@ async def test_a_node_that_is_connected_in_several_ways_is_found_once(gtd: Agent
     await gtd.connection("DependsOn", project, action)
     await gtd.connection("DependsOn", action, project)
     for direction in ("out", "in", "both"):
-        around = {"direction": direction}
-        assert await gtd.call("get_connected_nodes", node_id=project, **around) == {"node_ids": [action]}
-        assert await gtd.call("get_connected_nodes", node_id=action, **around) == {"node_ids": [project]}
+        context = {"direction": direction}
+        assert await gtd.call("get_connected_nodes", node_id=project, **context) == {"node_ids": [action]}
+        assert await gtd.call("get_connected_nodes", node_id=action, **context) == {"node_ids": [project]}
 
 
 async def test_one_call_tells_what_hangs_on_a_project(gtd: Agent):
@@ -163,13 +165,13 @@ async def test_one_call_tells_what_hangs_on_a_project(gtd: Agent):
     next_action = await gtd.connection("NextAction", project, action)
     since = {"since": "2025-10-31", "follow_up_date": "2025-11-07"}
     waiting = await gtd.connection("WaitingFor", project, person, properties=since)
-    told = await gtd.call("get_connected_nodes", node_id=project, direction="out", detail=True)
-    assert told["node_ids"] == [node["id"] for node in told["nodes"]]
-    assert {node["id"]: (node["type"], node["connections"]) for node in told["nodes"]} == {
+    rendered = await gtd.call("get_connected_nodes", node_id=project, direction="out", detail=True)
+    assert rendered["node_ids"] == [node["id"] for node in rendered["nodes"]]
+    assert {node["id"]: (node["type"], node["connections"]) for node in rendered["nodes"]} == {
         action: ("Action", [{"id": next_action, "type": "NextAction", "direction": "out"}]),
         person: ("Person", [{"id": waiting, "type": "WaitingFor", "direction": "out"}]),
     }
-    assert {node["title"] for node in told["nodes"] if node["id"] == action} == {"Call"}
+    assert {node["title"] for node in rendered["nodes"] if node["id"] == action} == {"Call"}
 
 
 @pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
@@ -185,22 +187,22 @@ async def test_what_hangs_on_a_project_takes_two_calls_and_few_tokens(gtd: Agent
     ):
         since = {"since": "2025-10-31", "follow_up_date": "2025-11-07"} if link == "WaitingFor" else {}
         await gtd.connection(link, project, await gtd.node(kind, title), properties=since)
-    said: list[Any] = []
+    results: list[Any] = []
 
-    async def ask(tool: str, **given: Any) -> dict[str, Any]:
-        answer = await gtd.call(tool, **given)
-        said.extend([{"name": tool, "arguments": given}, answer])
+    async def ask(tool: str, **arguments: Any) -> dict[str, Any]:
+        answer = await gtd.call(tool, **arguments)
+        results.extend([{"name": tool, "arguments": arguments}, answer])
         return answer
 
-    [found] = (await ask("query_nodes", type="Project", detail=True))["nodes"]
-    around = await ask("get_connected_nodes", node_id=found["id"], direction="both", detail=True)
-    assert found["title"] == "Kitchen renovation"
-    assert {(node["type"], node["title"], node["connections"][0]["type"]) for node in around["nodes"]} == {
+    [result] = (await ask("query_nodes", type="Project", detail=True))["nodes"]
+    context = await ask("get_connected_nodes", node_id=result["id"], direction="both", detail=True)
+    assert result["title"] == "Kitchen renovation"
+    assert {(node["type"], node["title"], node["connections"][0]["type"]) for node in context["nodes"]} == {
         ("Action", "Call the contractor", "NextAction"),
         ("Action", "Choose tiles", "NextAction"),
         ("Person", "Anna Anderson", "WaitingFor"),
     }
-    text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(results, separators=(",", ":"), ensure_ascii=False)
     tokens = len(bpe_openai.get_encoding("o200k_base").encode(text))
     assert tokens < 450
 
@@ -247,11 +249,11 @@ LISTS: list[tuple[str, dict[str, Any]]] = [
 @for_rows("limit", [2, 6, 7])
 async def test_a_list_can_be_had_page_by_page(hub: Hub, tool: str, arguments: dict[str, Any], limit: int):
     arguments = {name: hub.project if value == "hub" else value for name, value in arguments.items()}
-    everything = await hub.agent.found(tool, **arguments)
+    everything = await hub.agent.ids_of(tool, **arguments)
     assert len(everything) == 7
 
     pages = await hub.agent.pages(tool, **arguments, limit=limit)
 
     assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
     assert 0 < len(pages[-1]) <= limit
-    assert sorted(one for page in pages for one in page) == everything
+    assert sorted(text for page in pages for text in page) == everything

@@ -54,15 +54,15 @@ async def test_the_tag_itself_is_shown_where_it_has_the_word(agent: Agent, ids: 
 
 
 async def test_what_follows_a_hit_names_it_by_its_title(agent: Agent, ids: dict[str, str]):
-    found = await hits(agent, "kitchen", filters={"node_types": ["Project"]}, traversal_depth=1, max_results=1)
-    assert [one["id"] for one in found] == [ids["kitchen"], ids["circuit"]]
-    assert found[1]["why"] == 'connected to "Kitchen Renovation" by NextAction'
+    results = await hits(agent, "kitchen", filters={"node_types": ["Project"]}, traversal_depth=1, max_results=1)
+    assert [hit["id"] for hit in results] == [ids["kitchen"], ids["circuit"]]
+    assert results[1]["why"] == 'connected to "Kitchen Renovation" by NextAction'
 
 
 async def test_the_parts_of_a_score_add_up_to_it(agent: Agent, ids: dict[str, str]):
-    for one in await hits(agent, "kitchen budget", include_relevance_explanation=True):
-        assert one["score"] == pytest.approx(sum(part["value"] for part in one["explanation"]), abs=1e-9)
-    assert all("score" not in one for one in await hits(agent, "kitchen", include_relevance_scores=False))
+    for hit in await hits(agent, "kitchen budget", include_relevance_explanation=True):
+        assert hit["score"] == pytest.approx(sum(part["value"] for part in hit["explanation"]), abs=1e-9)
+    assert all("score" not in hit for hit in await hits(agent, "kitchen", include_relevance_scores=False))
 
 
 async def test_a_search_as_of_a_moment_finds_what_was_true_then(agent: Agent, ids: dict[str, str]):
@@ -72,7 +72,7 @@ async def test_a_search_as_of_a_moment_finds_what_was_true_then(agent: Agent, id
     before = changed["version"] - 1
     assert "65k" in (await hits(agent, "kitchen budget"))[0]["passage"]
     assert "50k" in (await hits(agent, "kitchen budget", as_of=before))[0]["passage"]
-    assert ids["garden"] not in [one["id"] for one in await hits(agent, "spring flowers")]
+    assert ids["garden"] not in [hit["id"] for hit in await hits(agent, "spring flowers")]
     assert (await hits(agent, "spring flowers", as_of=before))[0]["id"] == ids["garden"]
 
 
@@ -80,7 +80,7 @@ async def test_pages_follow_one_another_and_tokens_are_kept_to(agent: Agent, ids
     first = await agent.call("search_memories", query="kitchen", max_results=2)
     second = await agent.call("search_memories", query="kitchen", max_results=2, cursor=first["next_cursor"])
     everything = await hits(agent, "kitchen")
-    assert [one["id"] for one in (*first["hits"], *second["hits"])] == [one["id"] for one in everything]
+    assert [hit["id"] for hit in (*first["hits"], *second["hits"])] == [hit["id"] for hit in everything]
     bounded = await agent.call("search_memories", query="kitchen", max_tokens=200)
     assert bounded["tokens"] <= 200
     assert bounded["left_out"] + len(bounded["hits"]) == len(everything)
@@ -96,7 +96,7 @@ async def test_a_hit_costs_an_agent_few_tokens(agent: Agent, ids: dict[str, str]
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "text"),
     [
         ({"filters": {"tag": ["x"]}}, "tags"),
         ({"weightings": {"titleWeight": 2}}, "title_weight"),
@@ -105,10 +105,10 @@ async def test_a_hit_costs_an_agent_few_tokens(agent: Agent, ids: dict[str, str]
         ({"cursor": "after:x"}, "cursor"),
     ],
 )
-async def test_what_cannot_be_asked_is_refused_with_what_can(agent: Agent, ids: dict[str, str], wrong: Any, told: str):
-    error = await agent.refused("search_memories", **{"query": "kitchen", **wrong})
+async def test_what_cannot_be_asked_is_refused_with_what_can(agent: Agent, ids: dict[str, str], wrong: Any, text: str):
+    error = await agent.error_of("search_memories", **{"query": "kitchen", **wrong})
     assert error.code is Code.INVALID_ARGUMENT
-    assert told in f"{error.message} {error.details}"
+    assert text in f"{error.message} {error.details}"
 
 
 async def test_a_type_that_does_not_exist_is_named(agent: Agent, ids: dict[str, str]):
@@ -118,4 +118,4 @@ async def test_a_type_that_does_not_exist_is_named(agent: Agent, ids: dict[str, 
 
 
 async def test_a_memory_without_types_says_how_to_begin(agent: Agent):
-    assert (await agent.refused("search_memories", query="kitchen")).code is Code.ONTOLOGY_NOT_FOUND
+    assert (await agent.error_of("search_memories", query="kitchen")).code is Code.ONTOLOGY_NOT_FOUND

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import Agent, connected
+from acceptance.agents import Agent, connect
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -15,7 +15,7 @@ DEPENDS_ON = {"name": "DependsOn", "from_types": ["Action"], "to_types": ["Actio
 
 @pytest.mark.long
 async def test_a_gtd_project_with_a_next_action_outlives_its_server(environment: dict[str, str], domain: str):
-    async with connected(environment, "--domain", domain) as agent:
+    async with connect(environment, "--domain", domain) as agent:
         await agent.call("create_ontology", node_types=["Project", "Action"], connection_types=[NEXT_ACTION])
         project = await agent.call(
             "create_node",
@@ -39,8 +39,8 @@ async def test_a_gtd_project_with_a_next_action_outlives_its_server(environment:
             properties={"priority": "high"},
         )
 
-        assert await agent.found("query_nodes") == sorted([project["node_id"], action["node_id"]])
-        assert await agent.found("query_connections") == [connection["connection_id"]]
+        assert await agent.ids_of("query_nodes") == sorted([project["node_id"], action["node_id"]])
+        assert await agent.ids_of("query_connections") == [connection["connection_id"]]
         assert await agent.content(project["node_id"]) == "# Kitchen Renovation\n\nBudget: $50k"
         assert await agent.content(action["node_id"]) == "# Call contractor\n\nGet 3 quotes"
         node = await agent.call("get_node", node_id=project["node_id"])
@@ -48,7 +48,7 @@ async def test_a_gtd_project_with_a_next_action_outlives_its_server(environment:
         follow = {"node_id": project["node_id"], "connection_type": "NextAction", "direction": "out"}
         assert await agent.call("get_connected_nodes", **follow) == {"node_ids": [action["node_id"]]}
 
-    async with connected(environment, "--domain", domain) as restarted:
+    async with connect(environment, "--domain", domain) as restarted:
         assert await restarted.call("get_node", node_id=project["node_id"]) == node
         assert await restarted.call("get_connected_nodes", **follow) == {"node_ids": [action["node_id"]]}
 
@@ -58,7 +58,7 @@ async def test_an_invalid_topology_is_rejected_and_leaves_nothing(agent: Agent):
     await agent.call("create_ontology", node_types=types, connection_types=[NEXT_ACTION])
     project, person = await agent.node("Project"), await agent.node("Person")
 
-    error = await agent.refused("create_connection", type="NextAction", from_node_id=project, to_node_id=person)
+    error = await agent.error_of("create_connection", type="NextAction", from_node_id=project, to_node_id=person)
 
     assert error.code is Code.INVALID_TOPOLOGY
     assert error.message == "Cannot connect Project to Person with NextAction. Valid targets: [Action]"
@@ -71,19 +71,19 @@ async def test_deleting_a_node_deletes_its_connections_and_no_others(agent: Agen
     await agent.call("create_ontology", node_types=types, connection_types=[NEXT_ACTION, DEPENDS_ON])
     project = await agent.node("Project", "# Kitchen")
     first, second, third = [await agent.node("Action") for _ in range(3)]
-    gone = [await agent.connection("NextAction", project, action) for action in (first, second)]
+    results = [await agent.connection("NextAction", project, action) for action in (first, second)]
     kept = await agent.connection("DependsOn", second, third)
 
     await agent.call("delete_node", node_id=project)
 
     for tool in ("get_node", "get_node_content"):
-        assert (await agent.refused(tool, node_id=project)).code is Code.NODE_NOT_FOUND
-    for connection in gone:
-        error = await agent.refused("get_connection", connection_id=connection)
+        assert (await agent.error_of(tool, node_id=project)).code is Code.NODE_NOT_FOUND
+    for connection in results:
+        error = await agent.error_of("get_connection", connection_id=connection)
         assert error.code is Code.CONNECTION_NOT_FOUND
     assert (await agent.call("get_connection", connection_id=kept))["from_node_id"] == second
-    assert await agent.found("query_connections") == [kept]
-    assert await agent.found("query_nodes") == sorted([first, second, third])
+    assert await agent.ids_of("query_connections") == [kept]
+    assert await agent.ids_of("query_nodes") == sorted([first, second, third])
 
 
 async def test_nodes_are_queried_by_all_properties_given(agent: Agent):
@@ -93,16 +93,16 @@ async def test_nodes_are_queried_by_all_properties_given(agent: Agent):
     await agent.node("Action", properties={"status": "waiting", "context": "phone"})
     urgent = await agent.node("Action", properties={"status": "next", "context": "phone", "priority": "high"})
 
-    found = await agent.found("query_nodes", type="Action", properties={"status": "next", "context": "phone"})
+    results = await agent.ids_of("query_nodes", type="Action", properties={"status": "next", "context": "phone"})
 
-    assert found == sorted([phone, urgent])
+    assert results == sorted([phone, urgent])
 
 
 async def test_required_properties_of_a_connection_are_enforced(gtd: Agent):
     action, person = await gtd.node("Action"), await gtd.node("Person")
     ends = {"type": "WaitingFor", "from_node_id": action, "to_node_id": person}
 
-    error = await gtd.refused("create_connection", **ends, properties={"since": "2025-10-15"})
+    error = await gtd.error_of("create_connection", **ends, properties={"since": "2025-10-15"})
 
     assert error.code is Code.REQUIRED_PROPERTY_MISSING
     assert error.message == (
@@ -118,8 +118,8 @@ async def test_content_search_finds_the_matching_nodes(gtd: Agent):
     await gtd.node("Action", "# Call plumber\n\nSchedule bathroom work")
 
     everything = sorted([kitchen, bathroom, sinks])
-    assert await gtd.found("search_content", query="farmhouse", limit=10) == everything
-    assert await gtd.found("search_content", query="farmhouse", node_type="Project", limit=10) == sorted(
+    assert await gtd.ids_of("search_content", query="farmhouse", limit=10) == everything
+    assert await gtd.ids_of("search_content", query="farmhouse", node_type="Project", limit=10) == sorted(
         [kitchen, bathroom]
     )
     two = (await gtd.call("search_content", query="farmhouse", limit=2))["node_ids"]

@@ -131,8 +131,8 @@ async def library(server: Agent, worker_id: str) -> Library:
 
 @for_rows("query", QUERIES)
 async def test_a_search_finds_what_a_naive_scan_finds(library: Library, query: str):
-    found = await library.agent.found("search_content", query=query)
-    assert sorted(library.names[node] for node in found) == sorted(
+    results = await library.agent.ids_of("search_content", query=query)
+    assert sorted(library.names[node] for node in results) == sorted(
         name for name, text in TEXTS.items() if query.casefold() in text.casefold()
     )
 
@@ -140,25 +140,25 @@ async def test_a_search_finds_what_a_naive_scan_finds(library: Library, query: s
 async def test_a_search_is_limited_to_a_type_and_a_number(gtd: Agent):
     projects = [await gtd.node("Project", f"The contractor {number}") for number in range(3)]
     action = await gtd.node("Action", "call the CONTRACTOR")
-    assert await gtd.found("search_content", query="contractor") == sorted([*projects, action])
-    assert await gtd.found("search_content", query="contractor", node_type="Project") == sorted(projects)
-    assert await gtd.found("search_content", query="contractor", node_type="Person") == []
+    assert await gtd.ids_of("search_content", query="contractor") == sorted([*projects, action])
+    assert await gtd.ids_of("search_content", query="contractor", node_type="Project") == sorted(projects)
+    assert await gtd.ids_of("search_content", query="contractor", node_type="Person") == []
     assert len((await gtd.call("search_content", query="contractor", limit=2))["node_ids"]) == 2
-    assert await gtd.found("search_content", query="contractor", limit=4) == sorted([*projects, action])
+    assert await gtd.ids_of("search_content", query="contractor", limit=4) == sorted([*projects, action])
     assert await gtd.call("search_content", query="plumber") == {"node_ids": []}
 
 
 @pytest.mark.parametrize("padding", ["", LARGE], ids=["small", "large"])
 async def test_what_was_just_written_is_found_and_what_was_overwritten_is_not(gtd: Agent, padding: str):
     node = await gtd.node("Project", padding + "before the change")
-    assert await gtd.found("search_content", query="BEFORE the") == [node]
+    assert await gtd.ids_of("search_content", query="BEFORE the") == [node]
     await gtd.call("update_node", node_id=node, content="after the change" + padding, encoding="utf-8")
-    assert await gtd.found("search_content", query="before the") == []
-    assert await gtd.found("search_content", query="after the") == [node]
+    assert await gtd.ids_of("search_content", query="before the") == []
+    assert await gtd.ids_of("search_content", query="after the") == [node]
     await gtd.call("update_node", node_id=node, properties={"a": 1}, format="text")
-    assert await gtd.found("search_content", query="after the") == [node]
+    assert await gtd.ids_of("search_content", query="after the") == [node]
     await gtd.call("delete_node", node_id=node)
-    assert await gtd.found("search_content", query="after the") == []
+    assert await gtd.ids_of("search_content", query="after the") == []
 
 
 async def test_binary_content_properties_and_notes_on_connections_are_not_searched(gtd: Agent):
@@ -167,15 +167,15 @@ async def test_binary_content_properties_and_notes_on_connections_are_not_search
     await gtd.connection("NextAction", project, action, content="needle")
     encoded = base64.b64encode(b"plain needle").decode()
     for query in ("needle", encoded, encoded[:6]):
-        assert await gtd.found("search_content", query=query) == []
+        assert await gtd.ids_of("search_content", query=query) == []
 
     await gtd.call("update_node", node_id=project, content="now a needle", encoding="utf-8")
-    assert await gtd.found("search_content", query="needle") == [project]
+    assert await gtd.ids_of("search_content", query="needle") == [project]
     await gtd.call("update_node", node_id=project, content="AAEC", encoding="base64")
-    assert await gtd.found("search_content", query="needle") == []
+    assert await gtd.ids_of("search_content", query="needle") == []
 
 
 async def test_a_search_stays_in_its_domain(gtd: Agent, elsewhere: Agent):
-    here, there = await gtd.node("Project", "needle"), await elsewhere.node("Project", "needle")
-    assert await gtd.found("search_content", query="needle") == [here]
-    assert await elsewhere.found("search_content", query="needle") == [there]
+    own_node, other_node = await gtd.node("Project", "needle"), await elsewhere.node("Project", "needle")
+    assert await gtd.ids_of("search_content", query="needle") == [own_node]
+    assert await elsewhere.ids_of("search_content", query="needle") == [other_node]

@@ -1,4 +1,4 @@
-"""What the specification leaves open and the project has settled, point by point. Search has a file of its own."""
+"""Points that the specification leaves open and the project has settled. Search has a file of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from acceptance.agents import GTD, Agent, served
+from acceptance.agents import GTD, Agent, serve_agent
 from graph_memory.model.errors import Code
 from tables import for_rows
 
@@ -39,10 +39,10 @@ WITHOUT_ONTOLOGY: list[tuple[str, dict[str, Any]]] = [
 async def test_a_domain_without_an_ontology_says_so_and_still_does_not_exist(
     agent: Agent, tool: str, arguments: dict[str, Any]
 ):
-    error = await agent.refused(tool, **arguments)
+    error = await agent.error_of(tool, **arguments)
     assert error.code is Code.ONTOLOGY_NOT_FOUND
     assert "create_ontology" in error.details["hint"]
-    assert (await agent.refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
+    assert (await agent.error_of("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
 
 
 async def test_queries_and_searches_of_a_domain_without_an_ontology_find_nothing(agent: Agent):
@@ -62,7 +62,7 @@ async def test_queries_and_searches_of_a_domain_without_an_ontology_find_nothing
 
 async def test_a_domain_begins_with_its_first_ontology(agent: Agent):
     await agent.call("query_nodes")
-    await agent.refused("add_node_type", type_name="Project")
+    await agent.error_of("add_node_type", type_name="Project")
     await agent.call("create_ontology", node_types=["Project"], connection_types=[])
     assert await agent.call("get_ontology") == {"node_types": ["Project"], "connection_types": []}
 
@@ -71,13 +71,13 @@ async def test_a_domain_begins_with_its_first_ontology(agent: Agent):
 async def test_the_server_works_in_the_domain_of_its_environment_and_a_call_in_the_one_it_names(
     environment: dict[str, str], gtd: Agent, elsewhere: Agent
 ):
-    async with served({**environment, "GRAPH_MEMORY_DOMAIN": str(gtd.domain)}) as agent:
-        here = await agent.node("Project", "here")
-        there = await agent.within(elsewhere.domain).node("Project", "there")
-        assert await agent.found("query_nodes") == [here]
-    assert await gtd.content(here) == "here"
-    assert await elsewhere.content(there) == "there"
-    assert (await elsewhere.refused("get_node", node_id=here)).code is Code.NODE_NOT_FOUND
+    async with serve_agent({**environment, "GRAPH_MEMORY_DOMAIN": str(gtd.domain)}) as agent:
+        own_node = await agent.node("Project", "here")
+        other_node = await agent.within(elsewhere.domain).node("Project", "there")
+        assert await agent.ids_of("query_nodes") == [own_node]
+    assert await gtd.content(own_node) == "here"
+    assert await elsewhere.content(other_node) == "there"
+    assert (await elsewhere.error_of("get_node", node_id=own_node)).code is Code.NODE_NOT_FOUND
 
 
 @pytest.mark.long
@@ -91,7 +91,7 @@ async def test_the_domain_of_a_server_that_was_told_none_is_default(server: Agen
 
 async def test_names_of_domains_are_case_sensitive(agent: Agent, domain: str):
     await agent.call("create_ontology", **GTD)
-    assert (await agent.within(domain.upper()).refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
+    assert (await agent.within(domain.upper()).error_of("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
 
 
 # 2. All matches
@@ -101,10 +101,10 @@ async def test_everything_that_matches_is_returned_unless_a_limit_is_given(gtd: 
     project = await gtd.node("Project")
     actions = sorted([await gtd.node("Action", "many") for _ in range(60)])
     made = sorted([await gtd.connection("NextAction", project, action) for action in actions[:40]])
-    assert await gtd.found("query_nodes", type="Action") == actions
-    assert await gtd.found("search_content", query="many") == actions
-    assert await gtd.found("query_connections") == made
-    assert await gtd.found("get_connected_nodes", node_id=project, direction="out") == actions[:40]
+    assert await gtd.ids_of("query_nodes", type="Action") == actions
+    assert await gtd.ids_of("search_content", query="many") == actions
+    assert await gtd.ids_of("query_connections") == made
+    assert await gtd.ids_of("get_connected_nodes", node_id=project, direction="out") == actions[:40]
     assert len((await gtd.call("query_nodes", type="Action", limit=51))["node_ids"]) == 51
 
 
@@ -169,12 +169,12 @@ async def test_a_property_that_cannot_be_stored_is_refused_everywhere(pair: Pair
         ("query_connections", {}),
         ("query_connections", ends),
     ):
-        error = await pair.agent.refused(tool, **arguments, properties=properties)
+        error = await pair.agent.error_of(tool, **arguments, properties=properties)
         assert error.code is Code.INVALID_PROPERTY, tool
         assert "hint" in error.details
-    assert await pair.agent.found("query_nodes") == sorted([pair.project, pair.action])
+    assert await pair.agent.ids_of("query_nodes") == sorted([pair.project, pair.action])
     assert (await pair.agent.call("get_node", node_id=pair.project))["properties"] == {}
-    assert await pair.agent.found("query_connections") == [pair.connection]
+    assert await pair.agent.ids_of("query_connections") == [pair.connection]
 
 
 KEYS = ["with.dot", "with space", 'quo"te', "apo's", "back`tick", "$param", "日本", "🏠", "a_", "x" * 256]
@@ -193,9 +193,9 @@ async def test_a_property_key_may_be_any_other_text(gtd: Agent):
     assert shown["properties"] == properties
     assert (shown["id"], shown["type"], shown["from_node_id"]) == (connection, "NextAction", node)
     for key, value in properties.items():
-        assert await gtd.found("query_nodes", properties={key: value}) == [node]
-        assert await gtd.found("query_nodes", properties={key: "other"}) == []
-        assert await gtd.found("query_connections", properties={key: value}) == [connection]
+        assert await gtd.ids_of("query_nodes", properties={key: value}) == [node]
+        assert await gtd.ids_of("query_nodes", properties={key: "other"}) == []
+        assert await gtd.ids_of("query_connections", properties={key: value}) == [connection]
     await gtd.call("update_node", node_id=node, properties={"id": "new", "type": "new", "created": "new"})
     shown = await gtd.call("get_node", node_id=node)
     assert shown["properties"] == {**properties, "id": "new", "type": "new", "created": "new"}
@@ -214,13 +214,13 @@ async def test_a_type_name_may_be_any_such_text(agent: Agent):
     nodes = {name: await agent.node(name, name) for name in NAMES}
     for name, node in nodes.items():
         assert (await agent.call("get_node", node_id=node))["type"] == name
-        assert await agent.found("query_nodes", type=name) == [node]
-        assert node in await agent.found("search_content", query=name, node_type=name)
+        assert await agent.ids_of("query_nodes", type=name) == [node]
+        assert node in await agent.ids_of("search_content", query=name, node_type=name)
     made = await agent.connection(odd, nodes["with.dot"], nodes["日本"])
     assert (await agent.call("get_connection", connection_id=made))["type"] == odd
-    assert await agent.found("query_connections", type=odd) == [made]
-    around = {"node_id": nodes["日本"], "connection_type": odd, "direction": "in"}
-    assert await agent.found("get_connected_nodes", **around) == [nodes["with.dot"]]
+    assert await agent.ids_of("query_connections", type=odd) == [made]
+    context = {"node_id": nodes["日本"], "connection_type": odd, "direction": "in"}
+    assert await agent.ids_of("get_connected_nodes", **context) == [nodes["with.dot"]]
 
 
 # 8. Unknown types
@@ -229,12 +229,12 @@ async def test_a_type_name_may_be_any_such_text(agent: Agent):
 @for_rows("name", ["Nothing", "project", " ", "_Node", "`x`", "a\nb"])
 async def test_unknown_types_are_in_no_result_and_in_no_valid_connection(pair: Pair, name: str):
     agent = pair.agent
-    around = {"node_id": pair.project, "direction": "both", "connection_type": name}
+    context = {"node_id": pair.project, "direction": "both", "connection_type": name}
     for tool, arguments in (
         ("query_nodes", {"type": name}),
         ("query_connections", {"type": name}),
         ("search_content", {"query": "text", "node_type": name}),
-        ("get_connected_nodes", around),
+        ("get_connected_nodes", context),
     ):
         answer = await agent.call(tool, **arguments)
         [warning] = answer.pop("warnings")
@@ -258,7 +258,7 @@ async def test_a_loop_returns_its_node_once_in_every_direction(gtd: Agent):
     for ends in ({"from_node_id": action}, {"to_node_id": action}, {"from_node_id": action, "to_node_id": action}, {}):
         assert await gtd.call("query_connections", **ends) == {"connection_ids": [loop]}
     await gtd.call("delete_node", node_id=action)
-    assert (await gtd.refused("get_connection", connection_id=loop)).code is Code.CONNECTION_NOT_FOUND
+    assert (await gtd.error_of("get_connection", connection_id=loop)).code is Code.CONNECTION_NOT_FOUND
 
 
 async def test_two_connections_of_one_type_between_the_same_nodes_are_two(gtd: Agent):
@@ -266,12 +266,12 @@ async def test_two_connections_of_one_type_between_the_same_nodes_are_two(gtd: A
     first = await gtd.connection("NextAction", project, action, properties={"rank": 1})
     second = await gtd.connection("NextAction", project, action, properties={"rank": 1})
     assert first != second
-    assert await gtd.found("query_connections", properties={"rank": 1}) == sorted([first, second])
+    assert await gtd.ids_of("query_connections", properties={"rank": 1}) == sorted([first, second])
     await gtd.call("update_connection", connection_id=first, properties={"rank": 2})
     assert (await gtd.call("get_connection", connection_id=second))["properties"] == {"rank": 1}
     await gtd.call("delete_connection", connection_id=first)
-    assert await gtd.found("query_connections") == [second]
-    assert await gtd.found("get_connected_nodes", node_id=project, direction="out") == [action]
+    assert await gtd.ids_of("query_connections") == [second]
+    assert await gtd.ids_of("get_connected_nodes", node_id=project, direction="out") == [action]
 
 
 # 11. Times

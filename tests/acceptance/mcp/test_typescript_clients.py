@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.timeout(300)]
 TOOLS = Path(__file__).parents[3] / "tools"
 NODE = Path(ROOT_DIR) / "bin" / "node"
 SDKS = ("sdk-1-first", "sdk-1-newest", "sdk-2")
-EVERY = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
+ALL_TOOLS = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
 
 
 @pytest.fixture(scope="session")
@@ -38,8 +38,8 @@ def clients() -> Path:
 async def answers(
     clients: Path, sdk: str, environment: Mapping[str, str], calls: Sequence[Mapping[str, Any]] = ()
 ) -> list[dict[str, Any]]:
-    """Return what a client on an SDK gets of each call; without calls, of a faulty call of each tool."""
-    program = [str(NODE), str(clients / "call_tools.mjs"), sdk, str(COMMAND), "mcp", "--toolsets", ",".join(EVERY)]
+    """Return the replies that a client on an SDK gets; without calls, the replies to a faulty call of each tool."""
+    program = [str(NODE), str(clients / "call_tools.mjs"), sdk, str(COMMAND), "mcp", "--toolsets", ",".join(ALL_TOOLS)]
     done = await anyio.to_thread.run_sync(
         lambda: subprocess.run(
             program,
@@ -64,11 +64,11 @@ def text_of(answer: Mapping[str, Any]) -> str:
 async def test_an_error_of_each_tool_reaches_a_client_with_code_message_and_hint(
     clients: Path, sdk: str, variables: dict[str, str]
 ):
-    found = await answers(clients, sdk, variables)
-    assert {answer["name"] for answer in found} == EVERY.keys()
-    for answer in found:
+    results = await answers(clients, sdk, variables)
+    assert {answer["name"] for answer in results} == ALL_TOOLS.keys()
+    for answer in results:
         text = text_of(answer)
-        if isinstance(EVERY[answer["name"]], OfficialOperation):  # these answer in the words of the official server
+        if isinstance(ALL_TOOLS[answer["name"]], OfficialOperation):  # these answer in the words of the official server
             continue
         assert text.startswith(f"{Code.INVALID_ARGUMENT}: {answer['name']} has no argument"), text
         assert "\nHint: " in text

@@ -14,7 +14,7 @@ from acceptance.agents import COMMAND, OFFERED
 from graph_memory import Settings, local
 
 DEMO = Path(__file__).parents[3] / "examples" / "demo.py"
-SAID = [
+EXPECTED = [
     "graph-memory-core",
     f"offers {len(OFFERED)} tools",
     "ONTOLOGY_NOT_FOUND",
@@ -49,15 +49,15 @@ def test_the_demo_tells_its_story_to_a_pipe_and_leaves_a_neo4j_that_it_found_run
 ):
     done = demo(environment)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert [line for line in SAID if line not in done.stdout] == []
+    assert [line for line in EXPECTED if line not in done.stdout] == []
     assert "\x1b" not in done.stdout
-    server = configured(done.stdout)
+    server = server_of(done.stdout)
     assert Path(server["command"]).is_file()
     assert server["args"] == ["mcp", "--for", "agent"]
     assert local.status(settings).state is local.State.RUNNING
 
 
-def configured(output: str) -> dict[str, Any]:
+def server_of(output: str) -> dict[str, Any]:
     """Return the server of the configuration that the output holds."""
     text = output[output.index("{\n") : output.index("\n}\n") + 2]
     return json.loads(text)["mcpServers"]["graph-memory"]

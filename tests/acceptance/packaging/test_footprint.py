@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import psutil
 import pytest
 
-from acceptance.agents import GTD, Agent, connected
+from acceptance.agents import GTD, Agent, connect
 
 pytestmark = pytest.mark.anyio
 
@@ -20,7 +20,7 @@ async def test_a_server_that_has_answered_hundreds_of_calls_holds_no_more_memory
     environment: Mapping[str, str], domain: str
 ):
     before = set(psutil.Process().children())
-    async with connected(environment, domain=domain) as agent:
+    async with connect(environment, domain=domain) as agent:
         [server] = set(psutil.Process().children()) - before
         await agent.call("create_ontology", **GTD)
         await all_kinds_of_calls(agent, ROUNDS // 3)
@@ -41,7 +41,7 @@ async def all_kinds_of_calls(agent: Agent, rounds: int) -> None:
         await agent.call("get_connection", connection_id=connection)
         await agent.call("get_connected_nodes", node_id=project, direction="out")
         await agent.call("search_content", query=f"kitchen {turn}", limit=10)
-        await agent.refused("create_node", type="Nothing", content="", format="markdown")
+        await agent.error_of("create_node", type="Nothing", content="", format="markdown")
 
 
 def resident(server: psutil.Process) -> float:

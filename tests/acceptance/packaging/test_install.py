@@ -38,7 +38,7 @@ def without_checkout() -> dict[str, str]:
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """Return what a command prints; it knows nothing of the checkout."""
+    """Return the output of a command that cannot see the checkout."""
     known = {**without_checkout(), **environment}
     done = subprocess.run(command, cwd=cwd, env=known, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -55,7 +55,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def commands_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the commands of an environment with the wheel, its dependencies borrowed."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", "--without-pip", "env", cwd=folder)
@@ -68,18 +68,20 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return commands
 
 
-def test_the_command_is_there(installed: Path, tmp_path: Path):
-    assert version("graph-memory") in run(installed / "graph-memory", "version", cwd=tmp_path)
+def test_the_command_is_there(commands_folder: Path, tmp_path: Path):
+    assert version("graph-memory") in run(commands_folder / "graph-memory", "version", cwd=tmp_path)
 
 
-def test_statements_and_ontologies_come_with_it(installed: Path, tmp_path: Path):
-    printed = run(installed / Path(sys.executable).name, "-c", LOOK, cwd=tmp_path)
+def test_statements_and_ontologies_come_with_it(commands_folder: Path, tmp_path: Path):
+    printed = run(commands_folder / Path(sys.executable).name, "-c", LOOK, cwd=tmp_path)
     assert "Project" in printed.split()
 
 
 @pytest.mark.anyio
-async def test_an_agent_works_with_it(installed: Path, environment: Mapping[str, str], domain: str, tmp_path: Path):
-    await remember([str(installed / "graph-memory"), "mcp"], environment, domain, tmp_path)
+async def test_an_agent_works_with_it(
+    commands_folder: Path, environment: Mapping[str, str], domain: str, tmp_path: Path
+):
+    await remember([str(commands_folder / "graph-memory"), "mcp"], environment, domain, tmp_path)
 
 
 @pytest.mark.anyio

@@ -32,7 +32,7 @@ def waiting(settings: Settings, domain: str) -> Iterator[SyncMemory]:
 
 
 def public(cls: type) -> dict[str, object]:
-    members = {name: member for each in reversed(cls.__mro__) for name, member in vars(each).items()}
+    members = {name: member for kind in reversed(cls.__mro__) for name, member in vars(kind).items()}
     return {name: member for name, member in members.items() if not name.startswith("_")}
 
 
@@ -73,9 +73,9 @@ def test_the_stub_for_type_checkers_has_the_methods_that_there_are() -> None:
 
 def test_what_is_written_is_read_back(waiting: SyncMemory) -> None:
     waiting.create_ontology(TYPES)
-    one, other = [waiting.create_node("Thing", text).node_id for text in ("# One", "# Other")]
-    waiting.create_connection("Link", one, other)
-    assert waiting.get_connected_nodes(one, direction="out").node_ids == (other,)
+    result, other = [waiting.create_node("Thing", text).node_id for text in ("# One", "# Other")]
+    waiting.create_connection("Link", result, other)
+    assert waiting.get_connected_nodes(result, direction="out").node_ids == (other,)
     assert waiting.search_content("OTHER").node_ids == (other,)
     assert waiting.upkeep.verify().clean
 
@@ -93,8 +93,8 @@ def test_errors_are_those_of_the_memory_and_leave_it_open(waiting: SyncMemory) -
 def test_an_async_function_of_a_memory_can_be_waited_for(waiting: SyncMemory) -> None:
     waiting.create_ontology(ontology_from({"node_types": ["Action"]}))
     waiting.create_node("Action", "# Call", properties={"status": "next"})
-    found = waiting.run(lambda memory: Gtd(memory).available_actions())
-    assert [one.title for one in found.actions] == ["Call"]
+    result = waiting.run(lambda memory: Gtd(memory).available_actions())
+    assert [action.title for action in result.actions] == ["Call"]
 
 
 def test_whoever_is_interrupted_while_waiting_stops_the_work(waiting: SyncMemory) -> None:
@@ -126,7 +126,7 @@ def test_whoever_is_interrupted_while_waiting_stops_the_work(waiting: SyncMemory
 @pytest.mark.anyio
 async def test_it_works_inside_a_running_loop(waiting: SyncMemory) -> None:
     waiting.create_ontology(TYPES)
-    assert [one.name for one in waiting.get_ontology().node_types] == ["Thing"]
+    assert [kind.name for kind in waiting.get_ontology().node_types] == ["Thing"]
     await anyio.lowlevel.checkpoint()
 
 

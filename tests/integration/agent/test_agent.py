@@ -24,7 +24,7 @@ async def agent(memory: Memory) -> AsyncIterator[Agent]:
     await agrees(memory)
 
 
-async def refused(call: Awaitable[object]) -> Code:
+async def code_of(call: Awaitable[object]) -> Code:
     with pytest.raises(GraphError) as caught:
         await call
     return caught.value.code
@@ -52,13 +52,15 @@ async def test_an_event_is_recorded_with_what_it_is_about_and_found_by_session_t
     )
     early = datetime.now(UTC) - timedelta(days=1)
     before = await agent.episodic.record("fix", session="s2", timestamp=early.isoformat())
-    assert [one.id for one in (await agent.episodic.get_recent("s1")).events] == [fixed.event_id, failed.event_id]
-    assert [one.id for one in (await agent.episodic.get_by_type("fix")).events] == [fixed.event_id, before.event_id]
-    [found] = (await agent.episodic.get_by_outcome("failure")).events
-    assert (found.title, found.keywords) == ("pytest: 3 failed in test_x.py", ("pytest", "red"))
+    assert [event.id for event in (await agent.episodic.get_recent("s1")).events] == [fixed.event_id, failed.event_id]
+    assert [event.id for event in (await agent.episodic.get_by_type("fix")).events] == [fixed.event_id, before.event_id]
+    [result] = (await agent.episodic.get_by_outcome("failure")).events
+    assert (result.title, result.keywords) == ("pytest: 3 failed in test_x.py", ("pytest", "red"))
     assert (await agent.episodic.search("anyio")).events[0].id == fixed.event_id
     page = await agent.episodic.get_recent("s1", limit=1)
-    assert [one.id for one in (await agent.episodic.get_recent("s1", cursor=page.next_cursor)).events] == [found.id]
+    assert [event.id for event in (await agent.episodic.get_recent("s1", cursor=page.next_cursor)).events] == [
+        result.id
+    ]
     [entity] = (await memory.entities.open_nodes(["test_x.py"])).entities
     assert (entity.entity_type, entity.observations) == ("file", ("fails", "passes"))
     [relation] = (await memory.query_connections(type="runs")).connection_ids
@@ -73,9 +75,9 @@ async def test_a_chain_is_followed_both_ways_to_a_depth_and_through_a_circle(mem
         ids.append((await agent.episodic.record("a", caused_by=[ids[-1]])).event_id)
     await memory.create_connection("CausedBy", ids[0], ids[4])
     whole = await agent.episodic.get_chain(ids[2])
-    assert ({one.id for one in whole.events}, whole.left_out) == (set(ids), None)
+    assert ({event.id for event in whole.events}, whole.left_out) == (set(ids), None)
     near = await agent.episodic.get_chain(ids[2], depth=1)
-    assert [(one.id, one.distance) for one in near.events] == [(ids[1], -1), (ids[2], 0), (ids[3], 1)]
+    assert [(event.id, event.distance) for event in near.events] == [(ids[1], -1), (ids[2], 0), (ids[3], 1)]
     assert near.left_out
     assert (await agent.episodic.get_chain(ids[2], limit=1)).left_out
 
@@ -103,14 +105,14 @@ async def test_bad_input_is_refused_and_nothing_is_written(memory: Memory, agent
         (prospective.block(goal.id, by=goal.id), Code.INVALID_TOPOLOGY),
         (prospective.complete_step(goal.id, 2), Code.INVALID_ARGUMENT),
     ]
-    assert [await refused(call) for call, _ in calls] == [code for _, code in calls]
+    assert [await code_of(call) for call, _ in calls] == [code for _, code in calls]
     assert (await memory.history.log(limit=1)).entries[0].seq == known > before
 
 
 async def test_a_goal_that_waits_goes_on_once_all_that_blocked_it_is_completed(memory: Memory, agent: Agent) -> None:
     goals = agent.prospective
     ship = (await goals.create("Ship 1.0", priority=1, deadline="2026-12-04", steps=["docs", "tag"])).goal
-    bug, test = [(await goals.create(what, parent=ship.id)).goal.id for what in ("Fix the bug", "Write the test")]
+    bug, test = [(await goals.create(text, parent=ship.id)).goal.id for text in ("Fix the bug", "Write the test")]
     notes = (await goals.create("Write the notes", parent=ship.id, blocked_by=[bug, test])).goal
     assert (notes.status, notes.blocked_by) == ("blocked", (bug, test))
     assert (await goals.update(bug, status="completed")).unblocked is None
@@ -118,13 +120,13 @@ async def test_a_goal_that_waits_goes_on_once_all_that_blocked_it_is_completed(m
     assert (done.unblocked, done.goal.progress) == ((notes.id,), 1)
     assert ((await goals.get(notes.id)).status, (await goals.get(notes.id)).blocked_by) == ("pending", None)
     listed = (await goals.list()).goals
-    assert [(one.id, one.progress) for one in listed] == [(ship.id, 0.6667), (notes.id, 0)]
-    assert [one.id for one in (await goals.list(due_before="2026-12-05")).goals] == [ship.id]
+    assert [(goal.id, goal.progress) for goal in listed] == [(ship.id, 0.6667), (notes.id, 0)]
+    assert [goal.id for goal in (await goals.list(due_before="2026-12-05")).goals] == [ship.id]
     assert (await goals.list(due_before="2026-12-04")).goals == ()
     blocked = (await goals.block(notes.id, reason="no access")).goal
     assert (blocked.status, blocked.blocked_reason) == ("blocked", "no access")
     assert (await goals.unblock(notes.id)).goal.status == "pending"
-    assert await refused(goals.block(notes.id, by=bug)) is Code.INVALID_ARGUMENT
+    assert await code_of(goals.block(notes.id, by=bug)) is Code.INVALID_ARGUMENT
     held = (await goals.create("Blog", blocked_by=[ship.id])).goal.id
     await goals.block(held, reason="budget")
     waiting = (await goals.create("Announce", blocked_by=[notes.id])).goal.id
@@ -144,9 +146,9 @@ async def test_counts_of_a_pattern_lose_none_of_two_processes(memory: Memory, ag
     event = await agent.episodic.record("tool_call", outcome="success")
     domain = (await memory.upkeep.verify()).domain
     async with open_memory(settings) as other, anyio.create_task_group() as tasks:
-        for each in (agent, other.in_domain(domain).agent):
+        for item in (agent, other.in_domain(domain).agent):
             for number in range(3):
-                tasks.start_soon(each.procedural.apply_result, pattern.id, number % 3 > 0)
+                tasks.start_soon(item.procedural.apply_result, pattern.id, number % 3 > 0)
     counted = await agent.procedural.apply_result(pattern.id, True, event=event.event_id)
     assert (counted.successes, counted.failures, counted.applications) == (5, 2, 7)
     assert (await agent.procedural.get_best()).patterns[0].success_bound == counted.success_bound > 0.3
@@ -163,7 +165,7 @@ async def test_types_that_a_domain_has_stay_as_they_are(memory: Memory, name: st
     made = (await memory.agent.prospective.create("Run 10 km", steps=["train"])).goal
     await memory.agent.episodic.record("training", outcome="success")
     assert (await memory.get_node(made.id)).type == goal
-    assert [one.id for one in (await memory.agent.prospective.list()).goals] == [made.id]
+    assert [goal.id for goal in (await memory.agent.prospective.list()).goals] == [made.id]
     now = await memory.get_ontology()
     assert now.node_types[: len(ontology.node_types)] == ontology.node_types
     await agrees(memory)
@@ -190,8 +192,8 @@ async def test_the_past_revert_branches_and_search_have_what_an_agent_keeps(memo
 
 async def test_what_tools_print_is_recorded_and_odd_values_hide_nothing(memory: Memory, agent: Agent) -> None:
     event = await agent.episodic.record("tool_call", "\x1b[31mFAILED\x1b[0m a\tb\nrest", summary=None)
-    [told] = (await agent.episodic.get_recent()).events
-    assert (told.id, told.title) == (event.event_id, "[31mFAILED [0m a b")
+    [result] = (await agent.episodic.get_recent()).events
+    assert (result.id, result.title) == (event.event_id, "[31mFAILED [0m a b")
     pattern = await agent.procedural.record("two\nlines", conditions=[{"value": "x"}], learned_from=[event.event_id])
     counted = await agent.procedural.apply_result(pattern.id, True, event=event.event_id)
     assert counted.successes == 1
@@ -201,7 +203,7 @@ async def test_what_tools_print_is_recorded_and_odd_values_hide_nothing(memory: 
     await memory.update_node(goal.id, properties={"completed_steps": "[[1]]"})
     [odd] = (await agent.procedural.get_best()).patterns
     assert (odd.name, odd.conditions) == ("two\nlines", ())
-    assert [one.description for one in (await agent.prospective.list()).goals] == ["Ship", "Later"]
+    assert [goal.description for goal in (await agent.prospective.list()).goals] == ["Ship", "Later"]
 
 
 async def test_types_that_a_person_changes_stay_those_of_the_agent_and_inverses_keep_their_names(
@@ -215,7 +217,7 @@ async def test_types_that_a_person_changes_stay_those_of_the_agent_and_inverses_
     assert (second.status, second.blocked_by) == ("blocked", (first,))
     await memory.agent.procedural.record("Retry", conditions=[{"value": "x"}])
     pattern = (await memory.get_ontology()).node_type("Pattern")
-    rules = [replace(one, enum=(*one.enum, "team")) if one.name == "scope" else one for one in pattern.properties]
+    rules = [replace(rule, enum=(*rule.enum, "team")) if rule.name == "scope" else rule for rule in pattern.properties]
     await memory.apply_ontology(Ontology(node_types=(replace(pattern, properties=tuple(rules)),)))
     assert len((await memory.agent.procedural.get_best()).patterns) == 1
     await agrees(memory)

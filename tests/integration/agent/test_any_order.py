@@ -26,13 +26,13 @@ class Doing:
         self.made: dict[str, list[str]] = {"event": [], "goal": [], "pattern": []}
         self.archives: list[Path] = []
 
-    def one(self, kind: str) -> str:
+    def any_id(self, kind: str) -> str:
         """Return an id of a kind, sometimes an unknown one."""
         return self.random.choice([*self.made[kind], "mem_unknown"])
 
     async def event(self) -> None:
-        day, causes = self.random.randint(1, 28), [self.one("event")] if self.random.random() < 0.4 else []
-        found = await self.agent.episodic.record(
+        day, causes = self.random.randint(1, 28), [self.any_id("event")] if self.random.random() < 0.4 else []
+        result = await self.agent.episodic.record(
             "note",
             f"flaky test on day {day}",
             session=f"day {day}",
@@ -40,34 +40,34 @@ class Doing:
             caused_by=causes,
             entities=[{"name": f"file{day % 5}", "observations": [f"seen on day {day}"]}],
         )
-        self.made["event"].append(found.event_id)
+        self.made["event"].append(result.event_id)
 
     async def goal(self) -> None:
-        blockers = [self.one("goal")] if self.random.random() < 0.4 else []
-        found = await self.agent.prospective.create(
+        blockers = [self.any_id("goal")] if self.random.random() < 0.4 else []
+        result = await self.agent.prospective.create(
             f"goal {self.random.random()}", steps=["a", "b"], blocked_by=blockers
         )
-        self.made["goal"].append(found.goal.id)
+        self.made["goal"].append(result.goal.id)
 
     async def pattern(self) -> None:
-        learned = [self.one("event")] if self.random.random() < 0.4 else []
-        found = await self.agent.procedural.record("Freeze", conditions=[{"value": "flaky"}], learned_from=learned)
-        self.made["pattern"].append(found.id)
+        learned = [self.any_id("event")] if self.random.random() < 0.4 else []
+        pattern = await self.agent.procedural.record("Freeze", conditions=[{"value": "flaky"}], learned_from=learned)
+        self.made["pattern"].append(pattern.id)
 
     async def step(self) -> None:
-        await self.agent.prospective.complete_step(self.one("goal"))
+        await self.agent.prospective.complete_step(self.any_id("goal"))
 
     async def block(self) -> None:
-        await self.agent.prospective.block(self.one("goal"), by=self.one("goal"))
+        await self.agent.prospective.block(self.any_id("goal"), by=self.any_id("goal"))
 
     async def abandon(self) -> None:
-        await self.agent.prospective.abandon(self.one("goal"))
+        await self.agent.prospective.abandon(self.any_id("goal"))
 
     async def apply(self) -> None:
-        await self.agent.procedural.apply_result(self.one("pattern"), self.random.random() < 0.3)
+        await self.agent.procedural.apply_result(self.any_id("pattern"), self.random.random() < 0.3)
 
     async def delete(self) -> None:
-        await self.memory.delete_node(self.one(self.random.choice(["event", "goal", "pattern"])))
+        await self.memory.delete_node(self.any_id(self.random.choice(["event", "goal", "pattern"])))
 
     async def prune(self) -> None:
         archive = self.folder / f"{len(self.archives)}.jsonl.gz"
@@ -110,5 +110,5 @@ async def test_every_state_of_an_agent_is_kept(memory: Memory, tmp_path: Path, s
     await agrees(memory)
     for seq, state in states.items():
         past = await memory.history.as_of(seq)
-        found = [await past.get_node(node) for node in (await past.query_nodes()).node_ids]
-        assert {node.id: (node.type, node.title, node.properties) for node in found} == state
+        nodes = [await past.get_node(node) for node in (await past.query_nodes()).node_ids]
+        assert {node.id: (node.type, node.title, node.properties) for node in nodes} == state

@@ -1,4 +1,4 @@
-"""What an agent can and cannot do, and how its tools worked in the domains that a call names."""
+"""An agent's capabilities, and the statistics of its tools in the domains of a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
 
 
-async def refused(call: Awaitable[object]) -> Code:
+async def code_of(call: Awaitable[object]) -> Code:
     with pytest.raises(GraphError) as caught:
         await call
     return caught.value.code
@@ -30,19 +30,19 @@ async def test_statistics_are_those_of_the_events_of_the_named_domains(memory: M
     await memory.agent.episodic.record("message", tool="pytest")
     await memory.agent.episodic.record("tool_call", "pytest")
     await other.agent.episodic.record("tool_call", tool="ruff", outcome="success")
-    found = await meta.get()
-    [pytest_] = found.tools
+    capabilities = await meta.get()
+    [pytest_] = capabilities.tools
     assert (pytest_.uses, pytest_.successes, pytest_.failures) == (3, 2, 1)
     assert (pytest_.mean_ms, pytest_.p95_ms) == (200, 300)
-    assert [(one.error, one.count) for one in pytest_.common_errors or ()] == [("# failed", 1)]
-    assert found.warnings == ("1 events of type tool_call have no property tool, so they do not count.",)
+    assert [(error.error, error.count) for error in pytest_.common_errors or ()] == [("# failed", 1)]
+    assert capabilities.warnings == ("1 events of type tool_call have no property tool, so they do not count.",)
     both = await meta.get(domains=[domain, f"{domain}-2"])
-    assert [(one.tool, one.uses) for one in both.tools] == [("pytest", 3), ("ruff", 1)]
-    one = await meta.get("ruff", domains=[f"{domain}-2"])
-    assert ([one.tool for one in one.tools], one.warnings) == (["ruff"], None)
+    assert [(tool.tool, tool.uses) for tool in both.tools] == [("pytest", 3), ("ruff", 1)]
+    result = await meta.get("ruff", domains=[f"{domain}-2"])
+    assert ([tool.tool for tool in result.tools], result.warnings) == (["ruff"], None)
     assert (await meta.get("nothing")).warnings == ('No call of "nothing" is recorded.',)
     typo = await meta.get(domains=[f"{domain}-typo", f"{domain}-2"])
-    assert ([one.tool for one in typo.tools], typo.warnings) == (["ruff"], (f"Domain {domain}-typo does not exist.",))
+    assert ([tool.tool for tool in typo.tools], typo.warnings) == (["ruff"], (f"Domain {domain}-typo does not exist.",))
     with pytest.raises(GraphError):
         await memory.in_domain(own.agent_domain).get_ontology()
 
@@ -54,10 +54,10 @@ async def test_capabilities_and_tools_are_kept_changed_and_removed(memory: Memor
     await meta.set_capability("Deploys to production", "should_ask")
     [tool] = (await meta.set_tool("pytest", "Run it with -n 0 for one test")).tools
     assert (tool.tool, tool.uses, tool.usage) == ("pytest", 0, "Run it with -n 0 for one test")
-    found = await meta.set_capability("Draws logos", "cannot_do")
-    assert (found.strengths, found.weaknesses) == (("Writes Python tests",), None)
-    assert (found.cannot_do, found.should_ask) == (("Draws logos",), ("Deploys to production",))
-    assert (found.tools, (await meta.get()).cannot_do) == ((), ("Draws logos",))
+    capabilities = await meta.set_capability("Draws logos", "cannot_do")
+    assert (capabilities.strengths, capabilities.weaknesses) == (("Writes Python tests",), None)
+    assert (capabilities.cannot_do, capabilities.should_ask) == (("Draws logos",), ("Deploys to production",))
+    assert (capabilities.tools, (await meta.get()).cannot_do) == ((), ("Draws logos",))
     await meta.remove("Draws logos")
     assert (await meta.get("ruff")).cannot_do is None
     assert [tool.tool for tool in (await meta.get("pytest")).tools] == ["pytest"]
@@ -78,6 +78,6 @@ async def test_bad_input_is_refused_and_creates_no_domain(memory: Memory, own: S
         (memory.agent.episodic.record("tool_call", tool="x", duration_ms=float("nan")), Code.INVALID_PROPERTY),
         (domain.get_ontology(), Code.ONTOLOGY_NOT_FOUND),
     ]
-    assert [await refused(call) for call, _ in calls] == [code for _, code in calls]
+    assert [await code_of(call) for call, _ in calls] == [code for _, code in calls]
     await meta.set_tool("pytest")
-    assert await refused(meta.set_capability("pytest", "strength")) is Code.INVALID_ARGUMENT
+    assert await code_of(meta.set_capability("pytest", "strength")) is Code.INVALID_ARGUMENT

@@ -14,11 +14,11 @@ FAILURE = "FAILED tests/test_reader.py::test_a_list_is_read - KeyError: 'entries
 
 
 def two_files(event_type: str, content: str) -> Extraction:
-    found = Extraction()
+    extraction = Extraction()
     for name in content.split():
-        found.add("file", name, f"seen in a {event_type}")
-        found.relate(content.split()[0], "imports", name)
-    return found
+        extraction.add("file", name, f"seen in a {event_type}")
+        extraction.relate(content.split()[0], "imports", name)
+    return extraction
 
 
 async def test_what_an_archetype_extracts_is_written_with_the_event_as_evidence(memory: Memory):
@@ -31,32 +31,34 @@ async def test_what_an_archetype_extracts_is_written_with_the_event_as_evidence(
     )
     assert recorded.entities == ("KeyError", "tests/test_reader.py", "test_a_list_is_read")
     graph = await memory.entities.open_nodes([*(recorded.entities or ())])
-    assert {one.name: one.entity_type for one in graph.entities} == {
+    assert {entity.name: entity.entity_type for entity in graph.entities} == {
         "KeyError": "bug",
         "tests/test_reader.py": "file",
         "test_a_list_is_read": "test",
     }
     [raises] = (
-        await memory.query_connections(type="raises", to_node_id=(await named(memory, "KeyError")))
+        await memory.query_connections(type="raises", to_node_id=(await id_of_name(memory, "KeyError")))
     ).connection_ids[:1]
     assert (await memory.get_connection(raises)).properties == {"evidence": recorded.event_id}
     batches = {entry.batch for entry in (await memory.history.log(since=recorded.since)).entries}
     assert len(batches) == 1
     await memory.entities.update_entity("KeyError", aliases=["missing key"])
-    again = await memory.agent.episodic.record("note", "missing_key.py", archetype=lambda _, __: aliased())
+    again = await memory.agent.episodic.record(
+        "note", "missing_key.py", archetype=lambda _, __: extraction_with_alias()
+    )
     assert again.warnings is None
     assert (await memory.entities.open_nodes(["KeyError"])).entities[0].observations == ("is common",)
     await agrees(memory)
 
 
-def aliased() -> Extraction:
-    found = Extraction()
-    found.add("error", "missing key", "is common")
-    return found
+def extraction_with_alias() -> Extraction:
+    extraction = Extraction()
+    extraction.add("error", "missing key", "is common")
+    return extraction
 
 
-async def named(memory: Memory, name: str) -> str:
-    return next(one for one in (await memory.query_nodes(properties={"name": name})).node_ids)
+async def id_of_name(memory: Memory, name: str) -> str:
+    return next(node_id for node_id in (await memory.query_nodes(properties={"name": name})).node_ids)
 
 
 async def test_what_cannot_be_stored_is_omitted_and_the_event_recorded(memory: Memory):
@@ -80,7 +82,7 @@ async def test_what_cannot_be_stored_is_omitted_and_the_event_recorded(memory: M
     kept = await agent.record("note", "new.py either two.py", archetype=two_files)
     assert kept.entities == ("new.py", "two.py")
     assert kept.warnings == ("2 extracted entities and relations could not be stored",)
-    await memory.protect(node_id=await named(memory, "two.py"))
+    await memory.protect(node_id=await id_of_name(memory, "two.py"))
     protected = await agent.record("edit", "two.py", archetype=two_files)
     assert (protected.entities, len(protected.warnings or ())) == (None, 1)
     broken = await agent.record("note", "x", archetype=lambda _, __: 1 / 0)  # type: ignore[arg-type, return-value]
@@ -106,7 +108,7 @@ async def test_events_of_a_call_are_recorded_together_or_not_at_all(memory: Memo
         archetype="coding_agent",
     )
     assert (error.since, error.until) == (fix.since, fix.until)
-    assert [one.distance for one in (await memory.agent.episodic.get_chain("error-1")).events] == [0, 1]
+    assert [event.distance for event in (await memory.agent.episodic.get_chain("error-1")).events] == [0, 1]
     [fixes] = (await memory.query_connections(type="fixes")).connection_ids
     assert (await memory.get_connection(fixes)).properties == {"evidence": fix.event_id}
     before = (await memory.history.log(limit=1)).entries[0].seq

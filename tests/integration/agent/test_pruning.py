@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 LIMITS = {"events": 1, "entities": 1, "relations": 0, "patterns": 0, "documents": 0}
 
 
-async def filled(memory: Memory) -> dict[str, str]:
+async def fill(memory: Memory) -> dict[str, str]:
     """Fill a domain, and return the ids of what can be archived."""
     agent, at = memory.agent, "2026-01-01T09:00:00Z"
     first = (await agent.episodic.record("error", "disk full", session="old", timestamp=at)).event_id
@@ -39,7 +39,7 @@ async def filled(memory: Memory) -> dict[str, str]:
 
 
 async def test_what_exceeds_the_limits_is_archived_and_restored(memory: Memory, tmp_path: Path) -> None:
-    agent, ids, archive = memory.agent, await filled(memory), tmp_path / "old.jsonl.gz"
+    agent, ids, archive = memory.agent, await fill(memory), tmp_path / "old.jsonl.gz"
     trial = await agent.prune(limits=LIMITS, archive=archive)
     assert (trial.dry_run, archive.exists()) == (True, False)
     done = await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
@@ -55,13 +55,13 @@ async def test_what_exceeds_the_limits_is_archived_and_restored(memory: Memory, 
     assert caught.value.code is Code.FILE_CREATION_FAILED
     assert (await agent.restore(archive)).restored > 5
     assert {node.id for node in await memory.describe_nodes([*ids.values()])} == {*ids.values()}
-    assert [one.relation_type for one in await agent.relational.get_relations("Runner")] == ["runs"]
+    assert [relation.relation_type for relation in await agent.relational.get_relations("Runner")] == ["runs"]
     await agrees(memory)
 
 
 @pytest.mark.long
 async def test_an_archive_is_restored_after_the_log_was_compacted(memory: Memory, tmp_path: Path) -> None:
-    agent, ids, archive = memory.agent, await filled(memory), tmp_path / "old.jsonl.gz"
+    agent, ids, archive = memory.agent, await fill(memory), tmp_path / "old.jsonl.gz"
     done = await agent.prune(dry_run=False, limits=LIMITS, archive=archive)
     await agent.episodic.record("note", "later")
     await memory.history.compact((done.until or 0) + 2, archive=tmp_path / "log.jsonl.gz")
@@ -95,7 +95,7 @@ async def test_what_is_next_to_a_protected_node_stays(memory: Memory, tmp_path: 
 @pytest.mark.long
 async def test_an_archive_of_another_domain_reverts_nothing_there(memory: Memory, domain: str, tmp_path: Path) -> None:
     archive, other = tmp_path / "old.jsonl.gz", memory.in_domain(f"{domain}-other")
-    await filled(memory)
+    await fill(memory)
     done = await memory.agent.prune(dry_run=False, limits=LIMITS, archive=archive)
     for number in range(done.until or 0):
         await other.agent.episodic.record("note", f"number {number}", timestamp="2026-01-01T09:00:00Z")
@@ -107,7 +107,7 @@ async def test_an_archive_of_another_domain_reverts_nothing_there(memory: Memory
 
 
 async def test_a_file_that_is_no_archive_changes_nothing(memory: Memory, tmp_path: Path) -> None:
-    await filled(memory)
+    await fill(memory)
     before = (await memory.history.log(limit=1)).entries[0].seq
     deletes = json.dumps({"op": "delete_node", "node_id": (await memory.query_nodes()).node_ids[0]}).encode()
     trailer = b'{"batch": "evt_1", "since": 1, "until": 2}'

@@ -27,16 +27,16 @@ async def test_a_query_asks_all_types_within_one_budget(memory: Memory) -> None:
     done = (await agent.prospective.create("Measure the disk")).goal
     await agent.prospective.update(done.id, status="completed")
     [document] = (await agent.contextual.index("A disk of CI has 20 GB.", "https://example.org/ci")).ids
-    found = await agent.query_memory("disk of CI")
-    assert [hit.id for hit in found.events or ()] == [error.event_id]
-    assert [(one.id, one.why, one.steps) for one in found.patterns or ()] == [
+    results = await agent.query_memory("disk of CI")
+    assert [hit.id for hit in results.events or ()] == [error.event_id]
+    assert [(pattern.id, pattern.why, pattern.steps) for pattern in results.patterns or ()] == [
         (pattern.id, ("disk",), ("docker prune",))
     ]
-    assert [one.id for one in found.goals or ()] == [goal.id]
-    assert "CI" in {hit.title for hit in found.entities or ()}
-    assert document in {hit.id for hit in found.content or ()}
-    assert [(one.from_name, one.to_name) for one in found.relations or ()] == [("CI", "runner")]
-    assert all(hit.why for hit in (*(found.events or ()), *(found.entities or ()), *(found.content or ())))
+    assert [goal.id for goal in results.goals or ()] == [goal.id]
+    assert "CI" in {hit.title for hit in results.entities or ()}
+    assert document in {hit.id for hit in results.content or ()}
+    assert [(relation.from_name, relation.to_name) for relation in results.relations or ()] == [("CI", "runner")]
+    assert all(hit.why for hit in (*(results.events or ()), *(results.entities or ()), *(results.content or ())))
     small = await agent.query_memory("disk of CI", max_tokens=150)
     assert small.tokens_used <= 150
     assert sum((small.left_out or {}).values()) > 0
@@ -55,11 +55,11 @@ async def test_an_event_is_returned_with_its_content_and_without_a_title_that_re
     recorded = await agent.record_events([{"type": name, "content": text} for name, text in contents.items()])
     summed_up = await agent.episodic.record("message", "tide tables of 1900", summary="Ann sent a scan")
     bare = await agent.episodic.record("tide tables opened")
-    found = {event.id: event for event in (await agent.query_memory("tide tables", event_limit=10)).events or ()}
-    passages = [(found[event.event_id].title, found[event.event_id].passage) for event in recorded]
+    nodes = {event.id: event for event in (await agent.query_memory("tide tables", event_limit=10)).events or ()}
+    passages = [(nodes[event.event_id].title, nodes[event.event_id].passage) for event in recorded]
     assert passages[:2] == [(None, long), (None, odd)]
     assert passages[2][0] is None or passages[2][0] == "[31mtide tables [0m are red"
-    assert found[summed_up.event_id].title == "Ann sent a scan"
+    assert nodes[summed_up.event_id].title == "Ann sent a scan"
     assert {event.title for event in (await agent.episodic.get_by_type("message")).events} == {
         long[:120],
         "Ann sent a scan",
@@ -69,10 +69,10 @@ async def test_an_event_is_returned_with_its_content_and_without_a_title_that_re
 
 
 async def test_an_event_is_dated_by_its_timestamp_and_not_by_when_it_was_recorded(memory: Memory) -> None:
-    told = {"event_type": "error", "content": "The payment gateway timed out", "timestamp": "2026-03-05T10:00:00Z"}
-    await memory.agent.record_events([told, {"event_type": "note", "content": "The payment gateway was restarted"}])
-    found = await memory.agent.query_memory("payment gateway")
-    began = {event.passage: event.began and event.began.isoformat() for event in found.events or ()}
+    rendered = {"event_type": "error", "content": "The payment gateway timed out", "timestamp": "2026-03-05T10:00:00Z"}
+    await memory.agent.record_events([rendered, {"event_type": "note", "content": "The payment gateway was restarted"}])
+    results = await memory.agent.query_memory("payment gateway")
+    began = {event.passage: event.began and event.began.isoformat() for event in results.events or ()}
     assert began == {
         "The payment gateway timed out": "2026-03-05T10:00:00+00:00",
         "The payment gateway was restarted": None,
@@ -100,7 +100,7 @@ async def test_a_document_is_stored_with_its_source_found_and_deleted(memory: Me
     for bad in (
         {"text": "no source"},
         {"text": " ", "source": "x"},
-        *({**sound, "metadata": each} for each in ("x", {"": 1})),
+        *({**sound, "metadata": counts} for counts in ("x", {"": 1})),
     ):
         with pytest.raises(GraphError):
             await contextual.index_batch([page, bad])
@@ -128,7 +128,7 @@ async def test_a_relation_has_weight_confidence_evidence_and_metadata(memory: Me
     assert (await agent.semantic.find_by_name("ann")) is not None
     assert (await agent.semantic.get(ann.id)) == await agent.semantic.find_by_name("ANN")
     assert await agent.semantic.get("mem_unknown") is None
-    assert {one.name for one in (await agent.semantic.get_salient()).entities} == {"Ann", "Parser"}
+    assert {entity.name for entity in (await agent.semantic.get_salient()).entities} == {"Ann", "Parser"}
     with pytest.raises(GraphError) as caught:
         await related.add_relation("Ann", "Parser", "wrote", evidence=["mem_unknown"])
     assert caught.value.code is Code.NODE_NOT_FOUND
@@ -145,8 +145,8 @@ async def test_the_environment_is_scanned_again_when_stale_and_recorded_when_ask
     assert (await environment.get()).file_tree == ("Cargo.toml",)
     (tmp_path / "lib.rs").touch()
     assert (await memory.agent.environmental.at(tmp_path).get()).file_tree == ("Cargo.toml",)
-    found = await environment.refresh(limit=1)
-    assert (found.file_tree, found.left_out, found.project_type) == (("Cargo.toml",), 1, "rust")
+    result = await environment.refresh(limit=1)
+    assert (result.file_tree, result.left_out, result.project_type) == (("Cargo.toml",), 1, "rust")
     event = await environment.snapshot("monday")
     [recorded] = (await memory.agent.episodic.get_recent("monday")).events
     assert (recorded.id, recorded.event_type) == (event.event_id, "environment")

@@ -16,7 +16,7 @@ __all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
 
 
-def told(about: About) -> tuple[str, Outcome, str]:
+def parts_of(about: About) -> tuple[str, Outcome, str]:
     return about.type, about.facts[0].decision, about.facts[0].rule
 
 
@@ -27,15 +27,15 @@ async def test_each_sentence_of_a_text_goes_to_its_place(memory: Memory, own: Se
         "Apollo is written in Rust. The user prefers short answers. Goal: ship Apollo by 2026-12-12. "
         "Never deploy on Friday. Next time the tests fail, run make clean."
     )
-    found = await agent.remember(text)
-    assert (found.entity, [fact.fact for fact in found.facts]) == ("Apollo", ["Apollo is written in Rust."])
-    assert list(map(told, found.others or ())) == [
+    result = await agent.remember(text)
+    assert (result.entity, [fact.fact for fact in result.facts]) == ("Apollo", ["Apollo is written in Rust."])
+    assert list(map(parts_of, result.others or ())) == [
         ("UserProfile", Outcome.ADD, "preference"),
         ("Goal", Outcome.ADD, "goal"),
         ("Pattern", Outcome.ADD, "anti_pattern"),
         ("Pattern", Outcome.ADD, "workflow"),
     ]
-    assert [other.domain for other in found.others or ()] == [own.users_domain, None, None, None]
+    assert [other.domain for other in result.others or ()] == [own.users_domain, None, None, None]
     [goal] = (await agent.prospective.list()).goals
     assert (goal.description, (goal.deadline or "")[:10]) == ("ship Apollo", "2026-12-12")
     [preference] = (await agent.user.get()).preferences or ()
@@ -67,13 +67,13 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
     await agent.episodic.record("error", "The migration hit a deadlock", outcome="failure", session="other")
     failed = await agent.episodic.record("error", "The import hit a timeout", outcome="failure")
     await agent.episodic.record("command", "uv sync", outcome="success")
-    found = await agent.remember("This fixed it: clearing the cache.")
-    pattern = await agent.procedural.get(found.id or "")
+    result = await agent.remember("This fixed it: clearing the cache.")
+    pattern = await agent.procedural.get(result.id or "")
     assert [step.action for step in pattern.steps] == ["clearing the cache"]
     assert {"import", "timeout"} < {condition.value for condition in pattern.conditions}
     assert await memory.get_connected_nodes_of([pattern.id], direction="out") == {pattern.id: (failed.event_id,)}
-    assert (found.facts[0].evidence or "").endswith('It is learned from "The import hit a timeout".')
-    assert found.warnings is None
+    assert (result.facts[0].evidence or "").endswith('It is learned from "The import hit a timeout".')
+    assert result.warnings is None
     other = await agent.remember("This fixed it: a new coffee machine.")
     assert (other.warnings or ("",))[0].startswith("The solution is learned from no event.")
     [match] = (await agent.procedural.match("another timeout of an import")).matches
@@ -83,8 +83,8 @@ async def test_this_fixed_it_is_learned_from_the_last_failure_of_the_session(mem
 async def test_each_sentence_is_undone_by_the_range_of_its_receipt(memory: Memory, own: Settings):
     agent = memory.agent
     await agent.record_event({"event_type": "error", "content": "The import hit a timeout", "outcome": "failure"})
-    found = await agent.remember("The user prefers tabs. Goal: ship it. This fixed the import: raise the timeout.")
-    for about in (found, *(found.others or ())):
+    result = await agent.remember("The user prefers tabs. Goal: ship it. This fixed the import: raise the timeout.")
+    for about in (result, *(result.others or ())):
         where = memory if about.domain is None else memory.in_domain(about.domain)
         assert about.since is not None
         await where.history.revert(since=about.since, until=about.until)
@@ -97,10 +97,10 @@ async def test_a_goal_and_a_failure_of_a_session_are_those_of_the_session_that_i
     agent = memory.agent
     failed = {"event_type": "error", "content": "A deadlock", "outcome": "failure", "session": "s1"}
     event = await agent.record_event(failed)
-    found = await agent.remember("Goal: ship it. This fixed it: retry the write.", session="s1")
+    result = await agent.remember("Goal: ship it. This fixed it: retry the write.", session="s1")
     [goal] = (await agent.prospective.list()).goals
     assert goal.session == "s1"
-    [other] = found.others or ()
+    [other] = result.others or ()
     assert await memory.get_connected_nodes_of([other.id or ""], direction="out") == {other.id: (event.event_id,)}
     again = await agent.remember("Goal: ship it.", session="s2")
     assert again.facts[0].decision is Outcome.ADD
@@ -137,8 +137,8 @@ async def test_a_question_about_the_user_is_answered_by_preferences_also_in_a_pr
     ):
         assert {"tabs", "metres"} <= {*re.findall(r"\w+", str(content))}
         assert "Nothing stored fits" not in str(content)
-    found = await memory.agent.query_memory("What does the user prefer?")
-    assert [preference.text for preference in found.preferences or ()] == [
+    results = await memory.agent.query_memory("What does the user prefer?")
+    assert [preference.text for preference in results.preferences or ()] == [
         "Instructions: Use metres.",
         "The user prefers tabs.",
     ]
@@ -146,8 +146,8 @@ async def test_a_question_about_the_user_is_answered_by_preferences_also_in_a_pr
 
 async def test_a_rule_in_a_code_block_stays_text(memory: Memory):
     await memory.entities.remember(name="Apollo", type="Project")
-    found = await memory.agent.remember("Apollo logs:\n```\nNever use npm\n```")
-    assert found.others is None
+    result = await memory.agent.remember("Apollo logs:\n```\nNever use npm\n```")
+    assert result.others is None
     assert (await memory.agent.procedural.get_best()).patterns == ()
 
 
@@ -228,9 +228,9 @@ async def test_two_processes_that_store_a_sentence_at_once_store_it_once(memory:
 
 
 async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):
-    found = await memory.agent.remember("Goal: take a rest. Never run here. The user prefers tea.", dry_run=True)
-    assert (found.dry_run, found.id) == (True, None)
-    assert [told(about)[1] for about in (found, *(found.others or ()))] == [Outcome.ADD] * 3
+    result = await memory.agent.remember("Goal: take a rest. Never run here. The user prefers tea.", dry_run=True)
+    assert (result.dry_run, result.id) == (True, None)
+    assert [parts_of(about)[1] for about in (result, *(result.others or ()))] == [Outcome.ADD] * 3
     for domain in (memory, memory.in_domain(own.users_domain)):
         with pytest.raises(GraphError) as caught:
             await domain.get_ontology()
@@ -240,23 +240,23 @@ async def test_a_dry_run_stores_nothing(memory: Memory, own: Settings):
 async def test_a_closed_ontology_gets_no_types_by_a_rule(memory: Memory):
     await memory.create_ontology(ontology_from({"node_types": ["Project"], "connection_types": []}))
     await memory.entities.remember(name="Goal", type="Project")
-    found = await memory.agent.remember("Goal: ship it.")
-    assert (found.entity, found.facts[0].fact) == ("Goal", "Goal: ship it.")
+    result = await memory.agent.remember("Goal: ship it.")
+    assert (result.entity, result.facts[0].fact) == ("Goal", "Goal: ship it.")
     assert [kind.name for kind in (await memory.get_ontology()).node_types] == ["Project"]
 
 
 async def test_a_refused_sentence_beside_others_has_a_receipt_and_alone_it_is_an_error(memory: Memory, own: Settings):
     users = memory.in_domain(own.users_domain)
     await users.entities.remember("Plays the lute.", name="user", type="Person")
-    found = await memory.agent.remember("Goal: take a rest. The user prefers tea.")
-    [refused] = found.others or ()
+    result = await memory.agent.remember("Goal: take a rest. The user prefers tea.")
+    [refused] = result.others or ()
     assert refused.facts[0].decision is Outcome.REFUSED
     assert "not a user" in (refused.facts[0].evidence or "")
     with pytest.raises(GraphError) as caught:
         await memory.agent.remember("The user prefers tea.")
     assert caught.value.code is Code.INVALID_ARGUMENT
-    found = await memory.agent.remember("Goal: sing songs. Nobody knows of whom this is.")
-    assert (found.facts[0].fact, found.facts[0].decision) == ("Nobody knows of whom this is.", Outcome.REFUSED)
-    assert "name" in (found.facts[0].evidence or "")
+    result = await memory.agent.remember("Goal: sing songs. Nobody knows of whom this is.")
+    assert (result.facts[0].fact, result.facts[0].decision) == ("Nobody knows of whom this is.", Outcome.REFUSED)
+    assert "name" in (result.facts[0].evidence or "")
     goals = (await memory.agent.prospective.list()).goals
     assert {goal.description for goal in goals} == {"take a rest", "sing songs"}

@@ -15,13 +15,13 @@ LONG_AGO = "2026-01-01T09:00:00Z"
 
 
 @pytest.fixture
-def limited(settings: Settings) -> Settings:
+def limited_settings(settings: Settings) -> Settings:
     return settings.model_copy(update={"agent_limits": {"events": 20, "patterns": 1, "documents": 1}})
 
 
 @pytest.fixture
-async def memory(limited: Settings, domain: str) -> AsyncIterator[Memory]:
-    async with open_memory(limited) as opened:
+async def memory(limited_settings: Settings, domain: str) -> AsyncIterator[Memory]:
+    async with open_memory(limited_settings) as opened:
         yield opened.in_domain(domain)
 
 
@@ -85,9 +85,9 @@ async def test_patterns_and_documents_have_limits_too(memory: Memory):
         assert caught.value.code is Code.MEMORY_LIMIT_REACHED
 
 
-async def test_what_another_process_adds_counts(memory: Memory, limited: Settings, domain: str):
+async def test_what_another_process_adds_counts(memory: Memory, limited_settings: Settings, domain: str):
     await memory.agent.record_events(events(10))
-    async with open_memory(limited) as other:
+    async with open_memory(limited_settings) as other:
         await other.in_domain(domain).agent.record_events(events(10))
     assert (await memory.history.log(limit=1)).entries[0].seq > 20
     with pytest.raises(GraphError) as caught:
@@ -102,8 +102,8 @@ async def test_a_branch_counts_what_it_began_with(memory: Memory, domain: str):
         await memory.in_domain(f"{domain}-b").agent.record_event({"type": "note"})
 
 
-async def test_a_domain_is_pruned_in_the_background_if_the_settings_say_so(limited: Settings, domain: str):
-    async with open_memory(limited.model_copy(update={"agent_prune": "at_limit"})) as opened:
+async def test_a_domain_is_pruned_in_the_background_if_the_settings_say_so(limited_settings: Settings, domain: str):
+    async with open_memory(limited_settings.model_copy(update={"agent_prune": "at_limit"})) as opened:
         agent = opened.in_domain(domain).agent
         await agent.record_events(events(19))
         await agent.record_event({"type": "note"})
@@ -114,4 +114,4 @@ async def test_a_domain_is_pruned_in_the_background_if_the_settings_say_so(limit
             await anyio.sleep(0.1)
             kept = len((await agent.episodic.get_recent("old", limit=50)).events)
         assert kept == 0
-    assert list((limited.home / "archives").glob(f"{domain}-pruned-*"))
+    assert list((limited_settings.home / "archives").glob(f"{domain}-pruned-*"))

@@ -15,14 +15,14 @@ from support import agrees
 __all__ = ["memory", "own"]
 pytestmark = pytest.mark.anyio
 NPM = {"original": "npm install", "corrected": "pnpm install", "context": "installing packages"}
-TOLD = 'The user corrected this before ({}): not "npm install", but "pnpm install". Context: "installing packages".'
+REMINDER = 'The user corrected this before ({}): not "npm install", but "pnpm install". Context: "installing packages".'
 
 
 def users_of(memory: Memory, own: Settings) -> Memory:
     return memory.in_domain(own.users_domain)
 
 
-async def refused(call: Awaitable[object]) -> Code:
+async def code_of(call: Awaitable[object]) -> Code:
     with pytest.raises(GraphError) as caught:
         await call
     return caught.value.code
@@ -83,12 +83,12 @@ async def test_bad_input_is_refused_and_creates_no_domain(memory: Memory, own: S
         (user.get(limit=0), Code.INVALID_ARGUMENT),
         (users.get_ontology(), Code.ONTOLOGY_NOT_FOUND),
     ]
-    assert [await refused(call) for call, _ in calls] == [code for _, code in calls]
+    assert [await code_of(call) for call, _ in calls] == [code for _, code in calls]
     await user.update(feedback="good", communication_style="detailed")
     await users.entities.create_entities([{"name": "Bob", "type": "customer"}])
     before = (await users.history.log(limit=1)).entries[0].seq
-    assert await refused(user.update("Bob", feedback="x")) is Code.INVALID_ARGUMENT
-    assert await refused(user.update(correction=NPM, communication_style="short")) is Code.INVALID_ARGUMENT  # type: ignore[arg-type]
+    assert await code_of(user.update("Bob", feedback="x")) is Code.INVALID_ARGUMENT
+    assert await code_of(user.update(correction=NPM, communication_style="short")) is Code.INVALID_ARGUMENT  # type: ignore[arg-type]
     assert (await users.history.log(limit=1)).entries[0].seq == before
 
 
@@ -99,22 +99,24 @@ async def test_a_correction_that_fits_comes_first_in_every_recall_within_the_bud
     query = "How do I install packages?"
     assert "corrected" not in str((await memory.recall.recall(query)).content)
     made = await memory.agent.user.update(correction=NPM)
-    line = TOLD.format(f"{(made.corrections or ())[0].time:%-d %B %Y}")
+    line = REMINDER.format(f"{(made.corrections or ())[0].time:%-d %B %Y}")
     for budget in (150, 500, 2_000):
-        found = await memory.recall.recall(query, max_tokens=budget)
-        assert str(found.content).splitlines()[0] == line
-        assert found.tokens_used == tokens_of_text(str(found.content)) <= budget
-    assert "Apollo" in str(found.content)
+        result = await memory.recall.recall(query, max_tokens=budget)
+        assert str(result.content).splitlines()[0] == line
+        assert result.tokens_used == tokens_of_text(str(result.content)) <= budget
+    assert "Apollo" in str(result.content)
     smallest = await memory.recall.recall(query, max_tokens=50)
     assert ("corrected" in str(smallest.content), smallest.left_out) == (False, 1)
     shaped = (await memory.recall.recall(query, as_="structured")).content
     assert isinstance(shaped, dict)
     assert (next(iter(shaped)), shaped["user"]) == ("user", [line])
-    asked = await memory.recall.memory_query(query)
+    answer = await memory.recall.memory_query(query)
     both = await memory.recall.recall(query, domains=[domain, own.users_domain])
-    assert [str(one.content).splitlines()[0] for one in (asked, both)] == [line, line]
-    several = await memory.agent.query_memory(query)
-    assert [(one.original, one.corrected) for one in several.corrections] == [("npm install", "pnpm install")]
+    assert [str(item.content).splitlines()[0] for item in (answer, both)] == [line, line]
+    results = await memory.agent.query_memory(query)
+    assert [(correction.original, correction.corrected) for correction in results.corrections] == [
+        ("npm install", "pnpm install")
+    ]
     assert "corrected" not in str((await memory.recall.recall("Where does Ann live?")).content)
     assert "corrected" not in str((await memory.recall.recall(query, as_of=1)).content)
     await memory.agent.user.update("ann", correction={"original": "lodash", "corrected": "es-toolkit"})
@@ -167,7 +169,7 @@ async def test_another_type_of_that_name_stays_and_protection_holds(memory: Memo
     assert not (await users.query_nodes(type="UserProfile")).node_ids
     assert len(await memory.agent.user.find_corrections("npm install")) == 1
     await users.protect(domain=own.users_domain)
-    assert await refused(memory.agent.user.update(feedback="x")) is Code.PROTECTED
+    assert await code_of(memory.agent.user.update(feedback="x")) is Code.PROTECTED
 
 
 def test_the_memory_without_async_has_users_and_capabilities(own: Settings, domain: str):

@@ -64,11 +64,11 @@ async def seq(memory: Memory) -> int:
     return (await memory.history.log(limit=1)).entries[0].seq
 
 
-async def refused(memory: Memory, *operations: Operation, **given: Any) -> list[Mapping[str, Any]]:
+async def faults_of(memory: Memory, *operations: Operation, **arguments: Any) -> list[Mapping[str, Any]]:
     """Return the faults of a batch that is refused, having checked that it changed nothing."""
     before = await seq(memory)
     with pytest.raises(GraphError) as caught:
-        await memory.execute_batch(operations, **given)
+        await memory.execute_batch(operations, **arguments)
     assert caught.value.code is Code.BATCH_REFUSED, caught.value
     assert await seq(memory) == before
     faults: Any = caught.value.details["faults"]
@@ -76,7 +76,7 @@ async def refused(memory: Memory, *operations: Operation, **given: Any) -> list[
 
 
 async def places(memory: Memory, *operations: Operation) -> list[tuple[int, str]]:
-    return [(fault["index"], fault["code"]) for fault in await refused(memory, *operations)]
+    return [(fault["index"], fault["code"]) for fault in await faults_of(memory, *operations)]
 
 
 async def clean(memory: Memory) -> None:
@@ -120,7 +120,7 @@ async def test_all_verbs_make_one_batch_that_is_shown_and_undone_as_one(people: 
 
 async def test_every_fault_of_every_operation_is_found_and_nothing_is_changed(people: Memory):
     await people.create_connection("MarriedTo", "ann", "bob")
-    faults = await refused(
+    faults = await faults_of(
         people,
         update("nobody", age=1),
         person("cid", age="old", email="ann"),
@@ -167,8 +167,8 @@ async def test_what_only_follows_from_another_fault_is_not_told(people: Memory):
 
 async def test_without_validation_only_the_first_fault_is_told(people: Memory):
     options = {"validate_before_commit": False}
-    assert len(await refused(people, delete("x"), delete("y"), options=options)) == 1
-    assert len(await refused(people, {"op": "x"}, delete("y"), options=options)) == 1
+    assert len(await faults_of(people, delete("x"), delete("y"), options=options)) == 1
+    assert len(await faults_of(people, {"op": "x"}, delete("y"), options=options)) == 1
 
 
 async def test_a_fault_is_told_of_the_operation_that_asked_for_it(people: Memory):
@@ -276,7 +276,7 @@ async def test_without_atomic_what_is_faulty_is_left_out_and_the_rest_is_made(pe
 
 
 async def test_rollback_on_error_means_atomic_whatever_else_is_said(people: Memory):
-    assert await refused(people, delete("x"), delete("ann"), options={"atomic": False, "rollbackOnError": True})
+    assert await faults_of(people, delete("x"), delete("ann"), options={"atomic": False, "rollbackOnError": True})
 
 
 @pytest.mark.parametrize("key", [None, "k"])
@@ -314,8 +314,8 @@ async def test_a_batch_with_a_key_is_made_once_by_whatever_process(people: Memor
     async with open_memory(settings) as other:
         again = await other.in_domain(domain).execute_batch(operations, idempotency_key="k")
     assert (done.repeated, again.repeated) == (None, True)
-    told = [(item.id, item.version) for item in done.results]
-    assert [(item.id, item.version) for item in again.results][:3] == told[:3]
+    pairs = [(item.id, item.version) for item in done.results]
+    assert [(item.id, item.version) for item in again.results][:3] == pairs[:3]
     assert (again.batch, again.since, again.until, counts(again)) == (done.batch, done.since, done.until, counts(done))
     assert await seq(people) == done.until
     await clean(people)
@@ -357,18 +357,18 @@ async def test_a_repeated_batch_of_which_something_was_erased_is_a_conflict_that
     people: Memory, domain: str, tmp_path: Any, driver: Driver
 ):
     operations = [person("cat"), person("dan"), person("eve", email="ann")]
-    given: dict[str, Any] = {"options": {"atomic": False}, "idempotency_key": "k"}
-    done = await people.execute_batch(operations, **given)
-    assert kept(driver, domain) == 1
+    arguments: dict[str, Any] = {"options": {"atomic": False}, "idempotency_key": "k"}
+    done = await people.execute_batch(operations, **arguments)
+    assert count_request_events(driver, domain) == 1
     await people.history.erase("dan")  # its event is not the first, which has the hash of all of them
-    assert kept(driver, domain) == 0
+    assert count_request_events(driver, domain) == 0
     await people.transfer.export_file(tmp_path / "d.jsonl")
     await people.transfer.import_file(tmp_path / "d.jsonl", name=f"{domain}-i")
     await people.history.compact(await seq(people), archive=tmp_path / "old.jsonl")
     for memory in (people, people.in_domain(f"{domain}-i")):
         before = await seq(memory)
         with pytest.raises(GraphError) as caught:
-            await memory.execute_batch(operations, **given)
+            await memory.execute_batch(operations, **arguments)
         assert caught.value.code is Code.IDEMPOTENCY_CONFLICT
         assert "erased" in caught.value.message
         assert caught.value.details["seq"] == done.since
@@ -382,32 +382,32 @@ async def test_what_is_kept_of_a_batch_does_not_name_what_it_left_out(people: Me
     done = await people.execute_batch(operations, options={"atomic": False}, idempotency_key="k")
     assert len(done.faults) == 2
     find = "MATCH (e:_Event {_domain: $domain}) WHERE e._refused IS NOT NULL RETURN e._refused"
-    told = driver.execute_query(find, domain=domain).records[0][0]
-    assert not any(name in told for name in ("ann", "dan", "secret"))
+    result = driver.execute_query(find, domain=domain).records[0][0]
+    assert not any(name in result for name in ("ann", "dan", "secret"))
 
 
 @pytest.mark.long
 async def test_a_compaction_takes_what_is_kept_of_a_batch(people: Memory, domain: str, tmp_path: Any, driver: Driver):
     operations = [person("cat"), person("dan"), person("eve", email="ann")]
-    given: dict[str, Any] = {"options": {"atomic": False}, "idempotency_key": "k"}
-    await people.execute_batch(operations, **given)
+    arguments: dict[str, Any] = {"options": {"atomic": False}, "idempotency_key": "k"}
+    await people.execute_batch(operations, **arguments)
     await people.update_node("dan", properties={"age": 1})
     await people.history.compact(await seq(people), archive=tmp_path / "old.jsonl")
-    assert kept(driver, domain) == 0
+    assert count_request_events(driver, domain) == 0
     with pytest.raises(GraphError, match="compacted since") as caught:
-        await people.execute_batch(operations, **given)
+        await people.execute_batch(operations, **arguments)
     assert caught.value.code is Code.IDEMPOTENCY_CONFLICT
     await clean(people)
 
 
-def kept(driver: Driver, domain: str) -> int:
-    """Return how many events of a domain tell of the request, or of what of it was refused."""
+def count_request_events(driver: Driver, domain: str) -> int:
+    """Return the number of events of a domain that record the request or its refused operations."""
     find = "MATCH (e:_Event {_domain: $domain}) WHERE e._seq > 0 AND (e._request IS NOT NULL OR e._refused IS NOT NULL)"
     return driver.execute_query(f"{find} RETURN count(e)", domain=domain).records[0][0]
 
 
 async def test_a_key_is_free_again_after_a_batch_that_was_refused(people: Memory):
-    assert await refused(people, delete("x"), idempotency_key="k")
+    assert await faults_of(people, delete("x"), idempotency_key="k")
     assert not (await people.execute_batch([delete("ann")], idempotency_key="k")).repeated
 
 
@@ -447,7 +447,7 @@ async def test_types_of_an_open_ontology_are_added_once_for_all(memory: Memory):
     )
     assert counts(done) == (4, 0, 0, 0)
     ontology = await memory.get_ontology()
-    added = ([one.name for one in types if one.ad_hoc] for types in (ontology.node_types, ontology.connection_types))
+    added = ([kind.name for kind in types if kind.ad_hoc] for types in (ontology.node_types, ontology.connection_types))
     assert [*added] == [["Idea"], ["Leads To"]]
     left = await memory.execute_batch(
         [{**note, "type": "_bad"}, link("_bad", "x", "y"), {**note, "type": "Good"}], options={"atomic": False}

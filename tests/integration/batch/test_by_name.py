@@ -40,12 +40,12 @@ def unnote(name: str, *texts: str) -> Operation:
     return {"op": "delete_observations", "deletions": [{"entityName": name, "observations": list(texts)}]}
 
 
-async def told(memory: Memory) -> tuple[dict[str, list[str]], list[tuple[str, str, str]]]:
-    """Return what is observed of each entity, and the relations, having checked the graph."""
+async def contents_of(memory: Memory) -> tuple[dict[str, list[str]], list[tuple[str, str, str]]]:
+    """Return the observations of each entity, and the relations, after checking the graph."""
     assert (await memory.upkeep.verify()).differences == ()
     graph = (await memory.entities.read_graph()).to_dict()
-    relations = [(one["from"], one["relationType"], one["to"]) for one in graph["relations"]]
-    return {one["name"]: one["observations"] for one in graph["entities"]}, relations
+    relations = [(relation["from"], relation["relationType"], relation["to"]) for relation in graph["relations"]]
+    return {entity["name"]: entity["observations"] for entity in graph["entities"]}, relations
 
 
 async def faults(memory: Memory, *operations: Operation) -> list[tuple[int, str, str]]:
@@ -54,13 +54,13 @@ async def faults(memory: Memory, *operations: Operation) -> list[tuple[int, str,
         await memory.execute_batch(operations)
     assert caught.value.code is Code.BATCH_REFUSED, caught.value
     assert (await memory.history.log(limit=1)).entries[0].seq == before
-    found: Any = caught.value.details["faults"]
-    return [(one["index"], one["code"], one["hint"]) for one in found]
+    result: Any = caught.value.details["faults"]
+    return [(fault["index"], fault["code"], fault["hint"]) for fault in result]
 
 
 async def test_each_finds_what_those_before_it_made_and_one_revert_undoes_all(memory: Memory) -> None:
     await memory.entities.create_entities([{"name": "Old", "observations": ["stays", "goes"]}])
-    before = await told(memory)
+    before = await contents_of(memory)
     done = await memory.execute_batch(
         [
             entity("Ann", "likes tea", "likes tea", entityType="person", description="A friend"),
@@ -76,27 +76,27 @@ async def test_each_finds_what_those_before_it_made_and_one_revert_undoes_all(me
             forget("Bob", "Nobody"),
         ]
     )
-    assert await told(memory) == (
+    assert await contents_of(memory) == (
         {"Ann": ["likes tea", "plays chess"], "Old": ["stays", "is new"]},
         [("Ann", "knows", "Old"), ("Ann", "has read", "The Castle")],
     )
     assert (done.created, done.deleted, done.refused) == (7, 1, 0)  # a name and two types among them
     opened = (await memory.entities.open_nodes(["Ann"], detail=True)).to_dict()["entities"][0]
-    ids = {one.index: one.id for one in done.results}
+    ids = {item.index: item.id for item in done.results}
     assert opened["id"] == ids[0] == ids[1]
     assert done.since is not None
     await memory.history.revert(since=done.since, until=done.until)
-    assert await told(memory) == before
+    assert await contents_of(memory) == before
 
 
 async def test_a_batch_begins_a_domain_as_the_tools_do(memory: Memory) -> None:
     await memory.execute_batch([entity("Ann", "likes tea"), relate("Ann", "knows", "Ann")])
-    assert await told(memory) == ({"Ann": ["likes tea"]}, [("Ann", "knows", "Ann")])
+    assert await contents_of(memory) == ({"Ann": ["likes tea"]}, [("Ann", "knows", "Ann")])
 
 
 async def test_a_fault_keeps_all_from_being_made_and_is_told_with_the_nearest_name(memory: Memory) -> None:
     await memory.entities.create_entities([{"name": "Annabel", "observations": ["a"]}])
-    found = await faults(
+    results = await faults(
         memory,
         entity("Bob", "x"),
         note("Anabel", "b"),
@@ -104,15 +104,15 @@ async def test_a_fault_keeps_all_from_being_made_and_is_told_with_the_nearest_na
         {"op": "create_entities", "entities": [{"name": "Cy", "confidence": 2}]},
         {"op": "add_observation", "observations": []},
     )
-    assert [(index, code) for index, code, _ in found] == [
+    assert [(index, code) for index, code, _ in results] == [
         (1, "NODE_NOT_FOUND"),
         (2, "NODE_NOT_FOUND"),
         (3, "INVALID_ARGUMENT"),
         (4, "INVALID_ARGUMENT"),
     ]
-    assert 'Did you mean "Annabel"?' in found[0][2]
-    assert "add_observations" in found[3][2]
-    assert await told(memory) == ({"Annabel": ["a"]}, [])
+    assert 'Did you mean "Annabel"?' in results[0][2]
+    assert "add_observations" in results[3][2]
+    assert await contents_of(memory) == ({"Annabel": ["a"]}, [])
 
 
 async def test_what_needs_an_entity_that_is_at_fault_is_left_out_with_it(memory: Memory) -> None:
@@ -120,11 +120,11 @@ async def test_what_needs_an_entity_that_is_at_fault_is_left_out_with_it(memory:
     wrong = {"op": "create_entities", "entities": [{"name": "Dee", "type": "no such type", "ref": "dee"}, {"nam": "x"}]}
     with pytest.raises(GraphError) as caught:
         await memory.execute_batch([entity("Cy", type="no such type"), note("Cy", "x"), wrong, note("$dee", "x")])
-    found: Any = caught.value.details["faults"]
-    assert [(one["index"], one["code"]) for one in found] == [(0, "INVALID_NODE_TYPE"), (2, "INVALID_ARGUMENT")]
+    result: Any = caught.value.details["faults"]
+    assert [(fault["index"], fault["code"]) for fault in result] == [(0, "INVALID_NODE_TYPE"), (2, "INVALID_ARGUMENT")]
     options = {"atomic": False}
     done = await memory.execute_batch([entity("Cy", type="no such type"), note("Cy", "x")], options=options)
-    assert [(one.index, one.code) for one in done.faults] == [(0, "INVALID_NODE_TYPE"), (1, "NODE_NOT_FOUND")]
+    assert [(fault.index, fault.code) for fault in done.faults] == [(0, "INVALID_NODE_TYPE"), (1, "NODE_NOT_FOUND")]
     assert "operations[0]" in done.faults[1].message
 
 
@@ -141,18 +141,18 @@ async def test_a_reference_stands_for_an_entity_also_for_one_that_was_there(memo
             {"op": "update_node", "node_id": "$old", "properties": {"rank": 1}},
         ]
     )
-    observed, relations = await told(memory)
+    observed, relations = await contents_of(memory)
     assert observed == {"Old": ["by reference"], "$cost": ["a name", "by name"], "New": []}
     assert sorted(relations) == [("New", "follows", "Old"), ("Old", "cites", "New")]
     old = (await memory.entities.open_nodes(["Old"], detail=True)).to_dict()["entities"][0]
-    assert {one.id for one in done.results if one.index in (1, 6)} == {old["id"]}
+    assert {item.id for item in done.results if item.index in (1, 6)} == {old["id"]}
     assert (await memory.get_node(old["id"])).properties["rank"] == 1
 
 
 async def test_names_follow_what_operations_on_nodes_do(memory: Memory) -> None:
     await memory.entities.create_entities([{"name": "Ann", "observations": ["a"]}, {"name": "Bob"}])
     opened = (await memory.entities.open_nodes(["Ann", "Bob"], detail=True)).to_dict()["entities"]
-    ann, bob = (one["id"] for one in opened)
+    ann, bob = (item["id"] for item in opened)
     await memory.execute_batch(
         [
             {"op": "update_node", "node_id": ann, "properties": {"name": "Anna"}},
@@ -163,11 +163,11 @@ async def test_names_follow_what_operations_on_nodes_do(memory: Memory) -> None:
             entity("Bob", "made anew"),
         ]
     )
-    assert await told(memory) == ({"Anna": ["a", "b", "c"], "Ann": ["another"], "Bob": ["made anew"]}, [])
+    assert await contents_of(memory) == ({"Anna": ["a", "b", "c"], "Ann": ["another"], "Bob": ["made anew"]}, [])
 
 
 async def living(memory: Memory) -> tuple[int, int]:
-    """Return how many nodes and connections there are; what the graph has beside the log is a difference."""
+    """Return the numbers of nodes and connections. Asserts that the graph has no more than the log."""
     assert (await memory.upkeep.verify()).clean
     return len((await memory.query_nodes()).node_ids), len((await memory.query_connections()).connection_ids)
 
@@ -176,7 +176,7 @@ CALLED: dict[str, Operation] = {
     "$old": entity("Old", ref="old"),
     "New": {"op": "update_node", "properties": {"name": "New"}},
 }
-"""What an earlier operation makes an entity known by."""
+"""Names of an entity from an earlier operation."""
 
 
 @pytest.mark.parametrize("name", CALLED)
@@ -195,8 +195,8 @@ async def test_what_an_earlier_operation_calls_otherwise_is_known_with_all_that_
     }
     await memory.execute_batch([first, *then[act]])
     assert await living(memory) == {"forget": (1, 0), "repeat": (2, 1), "take back": (2, 0)}[act]
-    deleted = [each for each in (await memory.history.log()).entries if each.operation == "delete"]
-    kinds = sorted(str(each.kind) for each in deleted)
+    deleted = [entry for entry in (await memory.history.log()).entries if entry.operation == "delete"]
+    kinds = sorted(str(entry.kind) for entry in deleted)
     expected = {
         "forget": ["connection", "node", "observation"],
         "repeat": [],
@@ -214,7 +214,7 @@ async def test_an_end_of_relations_stays_while_anything_leads_to_it_or_from_it(m
     assert await living(memory) == (3, 1)
     other = memory.in_domain(f"{memory._domain(None)}-b")
     await memory.history.branch(other._domain(None))
-    [end] = [one for one in (await memory.query_nodes(detail=True)).nodes or () if one.title == "X"]
+    [end] = [node for node in (await memory.query_nodes(detail=True)).nodes or () if node.title == "X"]
     await memory.links.create_cross_domain_link(end.id, other._domain(None), end.id)
     await memory.entities.delete_relations(lenient[:1])
     assert await living(memory) == (3, 0)
@@ -231,13 +231,13 @@ async def test_what_only_relations_named_goes_with_the_last_of_them_or_becomes_a
     assert len((await memory.query_nodes(limit=10)).node_ids) == 2
     await memory.execute_batch([relate("Ann", "likes", "Tea", "relationType")])
     await memory.execute_batch([unrelate("Ann", "likes", "Tea"), relate("Jazz", "fits", "Tea", "relationType")])
-    assert await told(memory) == (
+    assert await contents_of(memory) == (
         {"Ann": [], "Jazz": ["is music"]},
         [("Ann", "likes", "Jazz"), ("Jazz", "fits", "Tea")],
     )
     await memory.execute_batch([forget("Jazz")])
     assert len((await memory.query_nodes(limit=10)).node_ids) == 1
-    await told(memory)
+    await contents_of(memory)
 
 
 async def test_a_new_node_that_is_no_end_of_relations_by_name_stays_without_them(memory: Memory) -> None:
@@ -256,10 +256,10 @@ async def test_the_same_batch_with_a_key_is_made_once_and_a_dry_run_makes_nothin
     assert again.results == first.results
     dry = await memory.execute_batch([note("Ann", "c"), entity("Bob")], options={"dry_run": True})
     assert (dry.created, dry.dry_run) == (2, True)
-    assert await told(memory) == ({"Ann": ["a", "b"]}, [("Ann", "knows", "Ann")])
+    assert await contents_of(memory) == ({"Ann": ["a", "b"]}, [("Ann", "knows", "Ann")])
 
 
-def drawn(chance: random.Random) -> Operation:
+def draw_operation(chance: random.Random) -> Operation:
     """Return an operation that the tools take too, and that is never at fault."""
     names, texts, kinds = ("A", "B", "C", "a b", "$D"), ("x", "y", "z"), ("k", "l m")
     start, end, kind = chance.choice(names), chance.choice(names), chance.choice(kinds)
@@ -279,23 +279,23 @@ def drawn(chance: random.Random) -> Operation:
 
 async def by_tools(memory: Memory, operations: Sequence[Operation]) -> None:
     own = memory.entities
-    for one in operations:
-        [(_, given)] = [each for each in one.items() if each[0] != "op"]
-        await getattr(own, one["op"])(given)
+    for operation in operations:
+        [(_, value)] = [item for item in operation.items() if item[0] != "op"]
+        await getattr(own, operation["op"])(value)
 
 
 @pytest.mark.parametrize("seed", some(range(6)))
 async def test_a_batch_comes_to_what_the_tools_do_one_after_the_other(memory: Memory, domain: str, seed: int) -> None:
     chance = random.Random(seed)
     other = memory.in_domain(f"{domain}-tools")
-    for each in (memory, other):
-        await each.entities.create_entities([{"name": "A", "observations": ["x"]}])
+    for domain_memory in (memory, other):
+        await domain_memory.entities.create_entities([{"name": "A", "observations": ["x"]}])
     for _ in range(3):
-        operations = [drawn(chance) for _ in range(12)]
+        operations = [draw_operation(chance) for _ in range(12)]
         await memory.execute_batch(operations)
         await by_tools(other, operations)
-        (found, relations), (expected, others) = await told(memory), await told(other)
-        assert {name: sorted(texts) for name, texts in found.items()} == {
+        (results, relations), (expected, others) = await contents_of(memory), await contents_of(other)
+        assert {name: sorted(texts) for name, texts in results.items()} == {
             name: sorted(texts) for name, texts in expected.items()
         }
         assert sorted(relations) == sorted(others)

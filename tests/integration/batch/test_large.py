@@ -23,15 +23,15 @@ ONTOLOGY = ontology_from(
 
 @pytest.fixture
 def trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the driver sends and waits for; every row comes with its answer, as sessions fetch all."""
-    found: list[str] = []
+    """Requests that the driver sends and waits for. Every row comes with its answer, as sessions fetch all."""
+    results: list[str] = []
 
-    def counted(owner: type, name: str) -> None:
+    def count_calls(owner: type, name: str) -> None:
         whole = getattr(owner, name)
 
-        async def call(self: Any, *args: Any, **given: Any) -> Any:
-            found.append(f"{name} {str(args[:1])[:60]}")
-            return await whole(self, *args, **given)
+        async def call(self: Any, *args: Any, **arguments: Any) -> Any:
+            results.append(f"{name} {str(args[:1])[:60]}")
+            return await whole(self, *args, **arguments)
 
         monkeypatch.setattr(owner, name, call)
 
@@ -41,8 +41,8 @@ def trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (AsyncTransaction, "run"),
         (AsyncTransaction, "commit"),
     ]:
-        counted(owner, name)
-    return found
+        count_calls(owner, name)
+    return results
 
 
 def people(count: int) -> list[dict[str, Any]]:
@@ -79,7 +79,9 @@ async def test_many_operations_take_few_round_trips_and_bounded_memory(
     ids = [item.id for item in done.results[:half]]
     assert (await memory.query_nodes(properties={"email": 321})).node_ids == (ids[321],)
     trips.clear()
-    updates = [{"op": "update_node", "node_id": one, "properties": {"email": n + 1}} for n, one in enumerate(ids)]
+    updates = [
+        {"op": "update_node", "node_id": node_id, "properties": {"email": n + 1}} for n, node_id in enumerate(ids)
+    ]
     deletes = [{"op": "delete_connection", "connection_id": item.id} for item in done.results[half:]]
     changed = await memory.execute_batch([*updates, *deletes])
     assert (changed.updated, changed.deleted, len(trips) <= most) == (half, half, True), trips

@@ -62,7 +62,7 @@ async def test_every_verb_within_is_one_batch_that_its_reads_see_and_others_do_n
         assert (await t.search_content("other words")).node_ids == ("bob",)
         assert (await t.get_connected_nodes(ann, direction="out")).node_ids == ("bob",)
         assert (await t.get_connection(link, include_content=True)).content == "note"
-        assert {one.name for one in (await t.get_ontology()).node_types} == {"Note", "Person", "Added"}
+        assert {kind.name for kind in (await t.get_ontology()).node_types} == {"Note", "Person", "Added"}
         assert (await notes.query_nodes()).node_ids == ("first",)
     assert set((await notes.query_nodes()).node_ids) == {ann, "bob", added}
     entries = (await notes.history.log(limit=10)).entries
@@ -80,12 +80,12 @@ async def test_rules_within_see_what_was_done_before(notes: Memory):
         await t.create_connection("Knows", "a", "first")
         twice = await error_of(t.create_connection("Knows", "a", "first"))
         same = await error_of(t.create_node("Note", "", id="a"))
-        gone = await error_of(t.update_node("nobody", properties={"x": 1}))
+        error = await error_of(t.update_node("nobody", properties={"x": 1}))
         version = (await t.get_node("a")).version
         stale = await error_of(t.update_node("a", properties={"x": 1}, expected_version=version - 1))
         await t.update_node("a", properties={"email": "b"}, expected_version=version)
         await t.create_node("Person", "b", properties={"email": "a"}, id="b")
-    assert [taken.code, twice.code, same.code, gone.code, stale.code] == [
+    assert [taken.code, twice.code, same.code, error.code, stale.code] == [
         Code.UNIQUE_PROPERTY_TAKEN,
         Code.CONNECTION_ALREADY_EXISTS,
         Code.NODE_ALREADY_EXISTS,
@@ -159,7 +159,7 @@ async def test_what_is_written_behind_its_back_by_the_same_memory_goes_on_afterw
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "text"),
     [
         (lambda t: t.apply_ontology(ONTOLOGY), "apply_ontology cannot be done inside a transaction"),
         (lambda t: t.history.revert(since=1), "revert cannot be done inside a transaction"),
@@ -174,12 +174,12 @@ async def test_what_is_written_behind_its_back_by_the_same_memory_goes_on_afterw
     ],
 )
 async def test_what_needs_transactions_of_its_own_is_refused_and_the_rest_goes_on(
-    notes: Memory, call: Callable[[Memory], Awaitable[Any]], said: str
+    notes: Memory, call: Callable[[Memory], Awaitable[Any]], text: str
 ):
     async with notes.transaction() as t:
         await t.create_node("Note", "", id="kept")
         error = await error_of(call(t))
-        assert (error.code, said in error.message, error.hint is not None) == (Code.INVALID_ARGUMENT, True, True), error
+        assert (error.code, text in error.message, error.hint is not None) == (Code.INVALID_ARGUMENT, True, True), error
     assert set((await notes.query_nodes()).node_ids) == {"first", "kept"}
 
 
@@ -220,10 +220,10 @@ async def test_a_connection_that_is_lost_before_the_commit_is_told(notes: Memory
     before = await seq(notes)
     run = AsyncTransaction.run
 
-    async def lose(self: AsyncTransaction, query: Any, *args: Any, **given: Any) -> Any:
+    async def lose(self: AsyncTransaction, query: Any, *args: Any, **arguments: Any) -> Any:
         if "put_nodes" in str(query) or "_Node" in str(query):
             raise ServiceUnavailable("gone")
-        return await run(self, query, *args, **given)
+        return await run(self, query, *args, **arguments)
 
     with pytest.raises(GraphError) as caught:  # noqa: PT012 - the block is what is tested
         async with notes.transaction() as t:
@@ -270,7 +270,7 @@ async def test_a_block_that_is_cancelled_leaves_nothing_and_lets_go_of_the_domai
 async def test_tasks_within_take_turns(notes: Memory):
     async with notes.transaction() as t, anyio.create_task_group() as tasks:
         for number in range(10):
-            tasks.start_soon(lambda one: t.create_node("Note", "", id=one), f"n{number}")
+            tasks.start_soon(lambda text: t.create_node("Note", "", id=text), f"n{number}")
     assert len((await notes.query_nodes()).node_ids) == 11
     assert (await notes.upkeep.verify()).clean
 

@@ -36,7 +36,7 @@ ONTOLOGY = ontology_from(
 LARGE = "a longer text about a kitchen " * 5_000
 
 
-async def filled(memory: Memory, domain: str, nodes: int = 12) -> list[str]:
+async def fill(memory: Memory, domain: str, nodes: int = 12) -> list[str]:
     """Begin a domain with all kinds of subjects, and return the ids of its nodes."""
     await memory.create_ontology(ONTOLOGY)
     rng = random.Random(7)
@@ -56,35 +56,35 @@ async def filled(memory: Memory, domain: str, nodes: int = 12) -> list[str]:
 
 async def contents(memory: Memory) -> dict[str, object]:
     """Return all that can be read of a domain, without the versions."""
-    found: dict[str, object] = {"ontology": await memory.get_ontology()}
+    result: dict[str, object] = {"ontology": await memory.get_ontology()}
     nodes = (await memory.query_nodes()).node_ids
     for node in nodes:
         info = (await memory.get_node(node)).model_dump(exclude={"version"})
-        found[node] = (info, await memory.get_node_content(node))
-        found[f"{node} out"] = await memory.get_connected_nodes(node, direction="out")
+        result[node] = (info, await memory.get_node_content(node))
+        result[f"{node} out"] = await memory.get_connected_nodes(node, direction="out")
     for connection in (await memory.query_connections()).connection_ids:
-        told = await memory.get_connection(connection, include_content=True)
-        found[connection] = told.model_dump(exclude={"version"})
-    found["rank 1"] = await memory.query_nodes(type="Note", properties={"rank": 1})
-    found["search"] = await memory.search_content("text 1")
-    found["kitchen"] = await memory.search_content("KITCHEN a longer")
-    return found
+        answer = await memory.get_connection(connection, include_content=True)
+        result[connection] = answer.model_dump(exclude={"version"})
+    result["rank 1"] = await memory.query_nodes(type="Note", properties={"rank": 1})
+    result["search"] = await memory.search_content("text 1")
+    result["kitchen"] = await memory.search_content("KITCHEN a longer")
+    return result
 
 
 async def test_a_branch_has_all_that_its_source_has_now(memory: Memory, domain: str) -> None:
-    await filled(memory, domain)
+    await fill(memory, domain)
     made = await memory.history.branch(f"{domain}-b")
     branch = memory.in_domain(made.domain)
     assert await contents(branch) == await contents(memory)
     assert len((await branch.search_content("KITCHEN a longer")).node_ids) == 1
-    found = await branch.upkeep.verify()
-    assert not found.differences
-    assert (made.forked_from, made.subjects) == (domain, found.subjects - 1)
+    verification = await branch.upkeep.verify()
+    assert not verification.differences
+    assert (made.forked_from, made.subjects) == (domain, verification.subjects - 1)
 
 
 @pytest.mark.long
 async def test_a_branch_of_the_past_has_what_was_there_then(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     then = await contents(memory)
     at = (await memory.history.log(limit=1)).entries[0].seq
     await memory.update_node(ids[0], content="something else", encoding="utf-8", properties={"rank": 9})
@@ -98,7 +98,7 @@ async def test_a_branch_of_the_past_has_what_was_there_then(memory: Memory, doma
 
 @pytest.mark.long
 async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     before = await contents(memory)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     await branch.update_node(ids[0], properties={"rank": 7}, content="branched", encoding="utf-8")
@@ -108,21 +108,21 @@ async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory
     mine = await contents(branch)
     await memory.update_node(ids[3], properties={"rank": 8})
     assert await contents(branch) == mine
-    for one in (memory, branch):
-        assert not (await one.upkeep.verify()).differences
+    for domain_memory in (memory, branch):
+        assert not (await domain_memory.upkeep.verify()).differences
 
 
 @pytest.mark.long
 async def test_the_past_of_a_branch_goes_on_in_its_source(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     await memory.update_node(ids[0], properties={"rank": 5})
     fork = (await memory.history.log(limit=1)).entries[0].seq
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     changed = await branch.update_node(ids[0], properties={"rank": 6})
     await memory.update_node(ids[0], properties={"rank": 50})
 
-    told = [entry.summary for entry in (await branch.history.log(subject=ids[0])).entries]
-    assert told == ['Note "text 0": rank 5 → 6', 'Note "text 0": rank 0 → 5', 'Note "text 0" created']
+    lines = [entry.summary for entry in (await branch.history.log(subject=ids[0])).entries]
+    assert lines == ['Note "text 0": rank 5 → 6', 'Note "text 0": rank 0 → 5', 'Note "text 0" created']
     assert (await branch.history.log(limit=2)).entries[1].summary == f"Branched from {domain} as it was at {fork}"
     whole = (await branch.history.log(limit=1_000)).entries
     assert [entry.seq for entry in whole][-1] == 1
@@ -140,7 +140,7 @@ async def test_the_past_of_a_branch_goes_on_in_its_source(memory: Memory, domain
 
 @pytest.mark.long
 async def test_a_change_on_a_branch_can_be_undone(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     then = await contents(branch)
     await branch.delete_node(ids[0])
@@ -155,14 +155,14 @@ async def test_a_change_on_a_branch_can_be_undone(memory: Memory, domain: str) -
 
 @pytest.mark.long
 async def test_a_branch_of_a_branch_and_of_its_past(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     first = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     changed = await first.update_node(ids[0], properties={"rank": 6})
     second = memory.in_domain((await first.history.branch(f"{domain}-c")).domain)
     assert await contents(second) == await contents(first)
     await second.update_node(ids[0], properties={"rank": 7})
-    told = [entry.summary for entry in (await second.history.log(subject=ids[0])).entries]
-    assert told == ['Note "text 0": rank 6 → 7', 'Note "text 0": rank 0 → 6', 'Note "text 0" created']
+    lines = [entry.summary for entry in (await second.history.log(subject=ids[0])).entries]
+    assert lines == ['Note "text 0": rank 6 → 7', 'Note "text 0": rank 0 → 6', 'Note "text 0" created']
     old = await second.history.branch(f"{domain}-d", at=changed.version - 1)
     assert await contents(memory.in_domain(old.domain)) == await contents(memory)
     assert old.forked_from in (domain, f"{domain}-b")
@@ -170,7 +170,7 @@ async def test_a_branch_of_a_branch_and_of_its_past(memory: Memory, domain: str)
 
 
 async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     with pytest.raises(GraphError) as refused:
         await memory.history.branch(domain)
     assert refused.value.code is Code.DOMAIN_ALREADY_EXISTS
@@ -183,7 +183,7 @@ async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str) -> N
 async def test_a_domain_is_deleted_with_all_that_is_in_it_and_nothing_else(
     memory: Memory, domain: str, driver: Driver
 ) -> None:
-    await filled(memory, domain)
+    await fill(memory, domain)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     before = await contents(branch)
     with pytest.raises(GraphError) as refused:
@@ -195,19 +195,19 @@ async def test_a_domain_is_deleted_with_all_that_is_in_it_and_nothing_else(
     deleted = await branch.delete_domain(f"{domain}-b")
     assert (deleted.nodes, deleted.blobs) == (14, 2)
     assert await contents(memory) == {**before, **await contents(memory)}
-    found = driver.execute_query("MATCH (n {_domain: $d}) RETURN count(n)", d=f"{domain}-b")
-    assert found.records[0][0] == 0
+    result = driver.execute_query("MATCH (n {_domain: $d}) RETURN count(n)", d=f"{domain}-b")
+    assert result.records[0][0] == 0
     assert not (await memory.upkeep.verify()).differences
     await memory.delete_domain(domain)
     assert not await exists(memory, domain)
-    with pytest.raises(GraphError) as gone:
+    with pytest.raises(GraphError) as raised:
         await memory.create_node("Note", "text")
-    assert gone.value.code is Code.ONTOLOGY_NOT_FOUND
-    assert await filled(memory, domain, 1)
+    assert raised.value.code is Code.ONTOLOGY_NOT_FOUND
+    assert await fill(memory, domain, 1)
 
 
 async def test_a_deleted_name_can_be_used_again_by_another_process(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 1)
+    await fill(memory, domain, 1)
     await memory.delete_domain(domain)
     await memory.create_ontology(ontology_from({"node_types": ["Other"]}))
     made = await memory.create_node("Other", "new")
@@ -215,23 +215,23 @@ async def test_a_deleted_name_can_be_used_again_by_another_process(memory: Memor
     assert not (await memory.upkeep.verify()).differences
 
 
-def told(diff: Diff) -> dict[str, str]:
-    """Return what differs, by id."""
+def differences_of(diff: Diff) -> dict[str, str]:
+    """Return the differences, by id."""
     return {entry.subject: entry.operation for entry in diff.entries}
 
 
 async def test_a_branch_is_compared_with_its_source_and_back(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     name = (await memory.history.branch(f"{domain}-b")).domain
     branch = memory.in_domain(name)
-    assert told(await memory.history.diff(against=name)) == {}
+    assert differences_of(await memory.history.diff(against=name)) == {}
     made = await branch.create_node("Task", "on the branch")
     await branch.update_node(ids[0], properties={"rank": 7}, content="text on the branch", encoding="utf-8")
     await branch.delete_node(ids[13])
     await memory.update_node(ids[1], properties={"rank": 8})
     await memory.delete_node(ids[12])
 
-    there = await memory.history.diff(against=name, content=True)
+    diff = await memory.history.diff(against=name, content=True)
     wanted = {
         made.node_id: "added",
         ids[0]: "changed",
@@ -239,39 +239,39 @@ async def test_a_branch_is_compared_with_its_source_and_back(memory: Memory, dom
         ids[1]: "changed",
         ids[12]: "added",
     }
-    assert told(there) == wanted
-    [entry] = [entry for entry in there.entries if entry.subject == ids[0]]
+    assert differences_of(diff) == wanted
+    [entry] = [entry for entry in diff.entries if entry.subject == ids[0]]
     assert entry.summary.startswith('Note "text on the branch": rank 0 → 7, content 6 bytes → 18 bytes')
     assert entry.content is not None
     assert entry.content.diff is not None
     assert "-text 0" in entry.content.diff
     assert "+text on the branch" in entry.content.diff
-    back = told(await branch.history.diff(against=domain))
+    back = differences_of(await branch.history.diff(against=domain))
     swapped = {"added": "removed", "removed": "added", "changed": "changed"}
     assert back == {subject: swapped[operation] for subject, operation in wanted.items()}
     fork = (await branch.history.log(limit=1_000)).entries
     at = next(entry.seq for entry in fork if entry.summary.startswith("Branched"))
     own = await branch.history.diff(since=at)
-    assert told(own) == {made.node_id: "added", ids[0]: "changed", ids[13]: "removed"}
-    assert told(await branch.history.diff(since=0)).keys() >= {made.node_id, ids[0], ids[1]}
+    assert differences_of(own) == {made.node_id: "added", ids[0]: "changed", ids[13]: "removed"}
+    assert differences_of(await branch.history.diff(since=0)).keys() >= {made.node_id, ids[0], ids[1]}
     paged: dict[str, str] = {}
     cursor = None
     while True:
         page = await memory.history.diff(against=name, limit=2, cursor=cursor)
-        paged |= told(page)
+        paged |= differences_of(page)
         if (cursor := page.next_cursor) is None:
             break
     assert paged == wanted
 
 
 async def test_two_domains_that_share_no_past_are_compared_whole(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     other = memory.in_domain(f"{domain}-other")
     await other.create_ontology(ONTOLOGY)
     same = (await memory.query_nodes(type="Task")).node_ids[0]
     await other.create_node("Task", LARGE, id=same)
     diff = await memory.history.diff(against=f"{domain}-other")
-    assert same not in told(diff)
+    assert same not in differences_of(diff)
     assert (diff.added, diff.changed) == (0, 0)
     assert diff.by_kind[Kind.NODE].removed == 3
 
@@ -280,26 +280,26 @@ async def test_two_domains_that_share_no_past_are_compared_whole(memory: Memory,
 async def test_what_was_compacted_and_a_branch_are_compared_with_a_domain_that_shares_no_past(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    ids = await filled(memory, domain, 4)
+    ids = await fill(memory, domain, 4)
     other = memory.in_domain(f"{domain}-other")
     await other.create_ontology(ONTOLOGY)
     await other.create_node("Task", LARGE, id=ids[0])
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     await memory.delete_node(ids[1])
-    whole = told(await other.history.diff(against=domain))
-    of_branch = told(await other.history.diff(against=f"{domain}-b"))
+    whole = differences_of(await other.history.diff(against=domain))
+    of_branch = differences_of(await other.history.diff(against=f"{domain}-b"))
     assert (whole[ids[0]], whole[ids[2]]) == ("changed", "added")
     assert of_branch.keys() - whole.keys() >= {ids[1]}
     last = (await memory.history.log(limit=1)).entries[0].seq
     await memory.history.compact(last, archive=tmp_path / "archive.jsonl.gz")
-    assert told(await other.history.diff(against=domain)) == whole
-    assert told(await other.history.diff(against=f"{domain}-b")) == of_branch
-    assert told(await branch.history.diff(against=f"{domain}-other")).keys() == of_branch.keys()
+    assert differences_of(await other.history.diff(against=domain)) == whole
+    assert differences_of(await other.history.diff(against=f"{domain}-b")) == of_branch
+    assert differences_of(await branch.history.diff(against=f"{domain}-other")).keys() == of_branch.keys()
 
 
 @pytest.mark.long
 async def test_the_line_of_a_branch_of_branches_is_read_to_its_end(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 1)
+    await fill(memory, domain, 1)
     names = [domain]
     for number in range(9):
         names.append((await memory.in_domain(names[-1]).history.branch(f"{domain}-{number}")).domain)
@@ -312,7 +312,7 @@ async def test_the_line_of_a_branch_of_branches_is_read_to_its_end(memory: Memor
 
 
 async def test_a_diff_needs_something_to_compare_with(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 1)
+    await fill(memory, domain, 1)
     with pytest.raises(GraphError) as refused:
         await memory.history.diff()
     assert refused.value.details["argument"] == "since"
@@ -326,7 +326,7 @@ class Cut(Exception):  # noqa: N818 - it stands for a process that dies
 async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = await filled(memory, domain, 30)
+    ids = await fill(memory, domain, 30)
     wanted = await contents(memory)
     monkeypatch.setattr(branching, "PAGE", 10)
     steps = 0
@@ -370,7 +370,7 @@ async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
 async def test_a_branch_that_is_not_finished_can_be_deleted(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(memory, domain, 5)
+    await fill(memory, domain, 5)
 
     async def cut(*_: object) -> None:
         raise Cut
@@ -386,7 +386,7 @@ async def test_a_branch_that_is_not_finished_can_be_deleted(
 
 @pytest.mark.long
 async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, domain: str) -> None:
-    ids = await filled(memory, domain, 20)
+    ids = await fill(memory, domain, 20)
     wanted = await contents(memory)
     at = (await memory.history.log(limit=1)).entries[0].seq
     done = False
@@ -404,16 +404,16 @@ async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, dom
         await anyio.sleep(0.1)
         made = [await memory.history.branch(f"{domain}-{turn}", at=at) for turn in range(4)]
         done = True
-    for one in made:
-        assert await contents(memory.in_domain(one.domain)) == wanted
-        assert not (await memory.upkeep.verify(domain=one.domain)).differences
+    for branched in made:
+        assert await contents(memory.in_domain(branched.domain)) == wanted
+        assert not (await memory.upkeep.verify(domain=branched.domain)).differences
 
 
 @pytest.mark.long
 async def test_what_changes_between_being_read_and_being_copied_is_found_as_it_was(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     wanted = await contents(memory)
     whole = branching._Branching._copy_blobs
 
@@ -429,7 +429,7 @@ async def test_what_changes_between_being_read_and_being_copied_is_found_as_it_w
 
 
 async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 1)
+    await fill(memory, domain, 1)
     with pytest.raises(GraphError) as refused:
         await memory.history.branch(f"{domain}-b", at=0)
     assert refused.value.details["argument"] == "at"
@@ -439,7 +439,7 @@ async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, do
 
 
 async def test_a_domain_in_which_something_long_goes_on_is_not_branched(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, 3)
+    await fill(memory, domain, 3)
     job = await jobs.begin(memory._core.store, domain, "deleting", {}, {}, origin=Origin(), reach=DomainScope.ALL)
     with pytest.raises(GraphError) as refused:
         await memory.history.branch(f"{domain}-b")
@@ -451,14 +451,14 @@ async def test_a_domain_in_which_something_long_goes_on_is_not_branched(memory: 
 async def test_a_branch_that_begins_beside_a_deletion_leaves_nothing(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(memory, domain, 3)
+    await fill(memory, domain, 3)
     begin = jobs.begin
 
-    async def begin_beside(store: Store, name: str, *given: Any, **more: Any) -> Job:
-        begun = await begin(store, name, *given, **more)
+    async def begin_beside(store: Store, name: str, *values: Any, **more: Any) -> Job:
+        job = await begin(store, name, *values, **more)
         if name != domain:
             await begin(store, domain, "deleting", {}, {}, origin=Origin(), reach=DomainScope.ALL)
-        return begun
+        return job
 
     monkeypatch.setattr(jobs, "begin", begin_beside)
     with pytest.raises(GraphError) as refused:
@@ -470,13 +470,13 @@ async def test_a_branch_that_begins_beside_a_deletion_leaves_nothing(
 async def test_a_deletion_that_begins_beside_a_branch_is_taken_back(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(memory, domain, 3)
+    await fill(memory, domain, 3)
     begin = jobs.begin
 
-    async def begin_after_a_branch(store: Store, name: str, *given: Any, **more: Any) -> Job:
+    async def begin_after_a_branch(store: Store, name: str, *values: Any, **more: Any) -> Job:
         monkeypatch.setattr(jobs, "begin", begin)
         await memory.history.branch(f"{domain}-b")
-        return await begin(store, name, *given, **more)
+        return await begin(store, name, *values, **more)
 
     monkeypatch.setattr(jobs, "begin", begin_after_a_branch)
     with pytest.raises(GraphError) as refused:
@@ -493,7 +493,7 @@ async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
     monkeypatch.setattr(deletion, "PAGE", 5)
     for turn in range(4):
         name = f"{domain}-{turn}"
-        await filled(memory.in_domain(name), name, 6)
+        await fill(memory.in_domain(name), name, 6)
         ends: list[Code | DomainDeleted] = []
 
         async def delete(name: str, ends: list[Code | DomainDeleted]) -> None:
@@ -513,7 +513,7 @@ async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
 
 @pytest.mark.long
 async def test_a_name_with_slashes_leads_nowhere_else(memory: Memory, domain: str, tmp_path: Path) -> None:
-    await filled(memory, domain)
+    await fill(memory, domain)
     name, blobs = f"{domain}/try/it", memory._core.contents.blobs
     before, kept = await contents(memory), await blobs.list_blobs(domain)
     branch = memory.in_domain((await memory.history.branch(name)).domain)
@@ -536,15 +536,21 @@ async def test_a_name_with_slashes_leads_nowhere_else(memory: Memory, domain: st
 
 
 @pytest.fixture
-async def begun(memory: Memory) -> Memory:
+async def begin_domain(memory: Memory) -> Memory:
     """A domain with an ontology."""
     await memory.create_ontology(ONTOLOGY)
     return memory
 
 
 @for_rows("name", ["/x", "x/", "x//y", "../x", "x/../y", "x/..", "./x", "x\\y", "x=y", "auto", "x/" * 40])
-async def test_a_name_that_could_lead_elsewhere_makes_no_branch(begun: Memory, driver: Driver, name: str) -> None:
-    for attempt in (begun.history.branch(name), begun.delete_domain(name), begun.history.merge(name)):
+async def test_a_name_that_could_lead_elsewhere_makes_no_branch(
+    begin_domain: Memory, driver: Driver, name: str
+) -> None:
+    for attempt in (
+        begin_domain.history.branch(name),
+        begin_domain.delete_domain(name),
+        begin_domain.history.merge(name),
+    ):
         with pytest.raises(GraphError) as refused:
             await attempt
         assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "domain")

@@ -27,13 +27,13 @@ ABOVE = ontology_from(
 
 
 class Tree:
-    """Three domains, one under the other; the types are those of the first, and one is of the second."""
+    """Three nested domains. All types belong to the first, except one of the second."""
 
     def __init__(self, memory: Memory, domain: str) -> None:
         self.memory = memory
         self.top, self.middle, self.child = (f"{domain}/{name}" for name in ("top", "middle", "child"))
 
-    async def made(self) -> Tree:
+    async def make(self) -> Tree:
         await self.memory.create_ontology(ABOVE, domain=self.top)
         await self.memory.create_domain(self.middle, parent=self.top)
         await self.memory.add_node_type(NodeType("Place"), domain=self.middle)
@@ -41,9 +41,9 @@ class Tree:
         return self
 
     async def own_types(self, domain: str) -> int:
-        """Return how many types the log of a domain has."""
-        found = next(one for one in (await self.memory.list_domains()).domains if one.name == domain)
-        return found.node_types + found.connection_types
+        """Return the number of types in the log of a domain."""
+        summary = next(summary for summary in (await self.memory.list_domains()).domains if summary.name == domain)
+        return summary.node_types + summary.connection_types
 
     async def check(self) -> None:
         for name in (self.top, self.middle, self.child):
@@ -52,10 +52,10 @@ class Tree:
 
 @pytest.fixture
 async def tree(opened: Memory, domain: str) -> Tree:
-    return await Tree(opened, domain).made()
+    return await Tree(opened, domain).make()
 
 
-async def refused(call: Awaitable[object], code: Code) -> GraphError:
+async def error_of(call: Awaitable[object], code: Code) -> GraphError:
     with pytest.raises(GraphError) as error:
         await call
     assert error.value.code is code
@@ -65,8 +65,8 @@ async def refused(call: Awaitable[object], code: Code) -> GraphError:
 async def test_a_domain_sees_the_types_of_all_above_it_and_takes_those_that_it_uses(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
     seen = await child.get_ontology()
-    assert {one.name for one in seen.node_types} == {"Note", "Person", "Place"}
-    assert {one.name for one in seen.connection_types} == {"About", "Knows"}
+    assert {kind.name for kind in seen.node_types} == {"Note", "Person", "Place"}
+    assert {kind.name for kind in seen.connection_types} == {"About", "Knows"}
     assert await tree.own_types(tree.child) == 0
     place = (await child.create_node("Place", "here")).node_id
     assert await tree.own_types(tree.child) == 1
@@ -87,29 +87,29 @@ async def test_a_domain_sees_the_types_of_all_above_it_and_takes_those_that_it_u
 
 async def test_the_rules_of_inherited_types_hold(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
-    await refused(child.create_node("Person", "Ann"), Code.REQUIRED_PROPERTY_MISSING)
-    await refused(child.create_node("Thing", "x"), Code.INVALID_NODE_TYPE)
-    ann, bob = [(await child.create_node("Person", one, properties={"mail": one})).node_id for one in ("ann", "bob")]
-    await refused(child.create_node("Person", "Ann", properties={"mail": "ann"}), Code.UNIQUE_PROPERTY_TAKEN)
+    await error_of(child.create_node("Person", "Ann"), Code.REQUIRED_PROPERTY_MISSING)
+    await error_of(child.create_node("Thing", "x"), Code.INVALID_NODE_TYPE)
+    ann, bob = [(await child.create_node("Person", text, properties={"mail": text})).node_id for text in ("ann", "bob")]
+    await error_of(child.create_node("Person", "Ann", properties={"mail": "ann"}), Code.UNIQUE_PROPERTY_TAKEN)
     place = (await child.create_node("Place", "here")).node_id
-    await refused(child.create_connection("Knows", ann, place), Code.INVALID_TOPOLOGY)
+    await error_of(child.create_connection("Knows", ann, place), Code.INVALID_TOPOLOGY)
     await child.create_connection("Knows", ann, bob)
-    await refused(child.create_connection("Knows", ann, bob), Code.CONNECTION_ALREADY_EXISTS)
+    await error_of(child.create_connection("Knows", ann, bob), Code.CONNECTION_ALREADY_EXISTS)
     await tree.check()
 
 
 async def test_a_domain_may_add_types_and_define_none_otherwise(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
-    await refused(child.add_node_type(NodeType("Note")), Code.TYPE_ALREADY_EXISTS)
-    error = await refused(child.apply_ontology(ontology_from({"node_types": ["Note"]})), Code.TYPE_ALREADY_EXISTS)
+    await error_of(child.add_node_type(NodeType("Note")), Code.TYPE_ALREADY_EXISTS)
+    error = await error_of(child.apply_ontology(ontology_from({"node_types": ["Note"]})), Code.TYPE_ALREADY_EXISTS)
     assert error.details["domain"] == tree.top
-    await refused(child.create_ontology(ontology_from({"node_types": ["Note"]})), Code.TYPE_ALREADY_EXISTS)
+    await error_of(child.create_ontology(ontology_from({"node_types": ["Note"]})), Code.TYPE_ALREADY_EXISTS)
     await child.create_ontology(ontology_from({"node_types": ["Task"]}))
     await child.apply_ontology(ABOVE)  # just as they are above
     await child.add_connection_type(ConnectionType("For", ("Task",), ("Person",)))
     assert await tree.own_types(tree.child) == 3  # and the end of the new one
     await child.create_node("Note", "one")
-    await refused(child.apply_ontology(ontology_from({"node_types": ["Note"]})), Code.TYPE_ALREADY_EXISTS)
+    await error_of(child.apply_ontology(ontology_from({"node_types": ["Note"]})), Code.TYPE_ALREADY_EXISTS)
     await tree.check()
 
 
@@ -124,7 +124,7 @@ async def test_what_a_domain_above_adds_is_there_at_once_for_another_process_too
     await child.create_node("Later", "three")
     async with open_memory(settings) as other:
         await other.add_node_type(NodeType("Taken"), domain=tree.middle)
-    await refused(child.add_node_type(NodeType("Taken")), Code.TYPE_ALREADY_EXISTS)
+    await error_of(child.add_node_type(NodeType("Taken")), Code.TYPE_ALREADY_EXISTS)
     await tree.check()
 
 
@@ -137,12 +137,12 @@ async def test_a_type_that_is_used_stays_as_it_was_taken_until_it_is_applied_ane
     await tree.memory.apply_ontology(wider, domain=tree.middle)
     assert (await child.domain_info()).differing_types == ("node type Place",)
     await child.create_node("Place", "there")
-    await refused(child.apply_ontology(wider), Code.TYPE_ALREADY_EXISTS)  # what is there does not fit
+    await error_of(child.apply_ontology(wider), Code.TYPE_ALREADY_EXISTS)  # what is there does not fit
     for node in (await child.query_nodes(type="Place")).node_ids:
         await child.update_node(node, properties={"city": "Rome"})
     await child.apply_ontology(wider)
     assert (await child.domain_info()).differing_types is None
-    await refused(child.create_node("Place", "nowhere"), Code.REQUIRED_PROPERTY_MISSING)
+    await error_of(child.create_node("Place", "nowhere"), Code.REQUIRED_PROPERTY_MISSING)
     await tree.check()
 
 
@@ -155,7 +155,7 @@ async def test_a_name_that_a_domain_has_already_stays_its_own_when_one_above_add
     assert (await child.get_ontology()).node_type("Task").description == "Mine"
     assert (await child.domain_info()).differing_types == ("node type Task",)
     mine = ontology_from({"node_types": [{"name": "Task", "description": "Mine too"}]})
-    await refused(child.apply_ontology(mine), Code.TYPE_ALREADY_EXISTS)
+    await error_of(child.apply_ontology(mine), Code.TYPE_ALREADY_EXISTS)
     await child.apply_ontology(ontology_from({"node_types": [{"name": "Task", "description": "Another's"}]}))
     assert (await child.domain_info()).differing_types is None
     assert (await child.get_node(task)).type == "Task"
@@ -165,24 +165,24 @@ async def test_a_name_that_a_domain_has_already_stays_its_own_when_one_above_add
 async def test_a_domain_does_not_come_under_one_that_defines_its_types_otherwise(tree: Tree, domain: str) -> None:
     other = f"{domain}/other"
     await tree.memory.create_ontology(ontology_from({"node_types": ["Note", "Mine"]}), domain=other)
-    error = await refused(tree.memory.update_domain(other, parent=tree.child), Code.TYPE_ALREADY_EXISTS)
+    error = await error_of(tree.memory.update_domain(other, parent=tree.child), Code.TYPE_ALREADY_EXISTS)
     assert error.details["conflicts"] == ["node type Note"]
     assert (await tree.memory.domain_info(domain=other)).parent is None
     alone = f"{domain}/alone"
     await tree.memory.create_ontology(ontology_from({"node_types": ["Mine"]}), domain=alone)
-    await refused(tree.memory.create_node("Note", "one", domain=alone), Code.INVALID_NODE_TYPE)
+    await error_of(tree.memory.create_node("Note", "one", domain=alone), Code.INVALID_NODE_TYPE)
     await tree.memory.update_domain(alone, parent=tree.child)
     await tree.memory.create_node("Note", "one", domain=alone)
     await tree.memory.update_domain(alone, parent="")
     await tree.memory.create_node("Note", "two", domain=alone)  # taken with the first
-    await refused(tree.memory.create_node("Place", "here", domain=alone), Code.INVALID_NODE_TYPE)
+    await error_of(tree.memory.create_node("Place", "here", domain=alone), Code.INVALID_NODE_TYPE)
     await tree.check()
 
 
 Way = Callable[[Memory, Path], Awaitable[object]]
 
 
-async def _one(memory: Memory, _: Path) -> object:
+async def _create_one(memory: Memory, _: Path) -> object:
     return await memory.create_node("Note", "one")
 
 
@@ -201,7 +201,7 @@ async def _load(memory: Memory, folder: Path) -> object:
     return await memory.transfer.load(folder)
 
 
-@pytest.mark.parametrize("way", [_one, _batch, _transaction, _load])
+@pytest.mark.parametrize("way", [_create_one, _batch, _transaction, _load])
 async def test_every_way_of_writing_takes_what_it_uses(tree: Tree, way: Way, tmp_path: Path) -> None:
     child = tree.memory.in_domain(tree.child)
     await way(child, tmp_path)
@@ -215,7 +215,7 @@ async def test_every_way_of_writing_takes_what_it_uses(tree: Tree, way: Way, tmp
 async def test_an_open_domain_inherits_before_it_makes_types_of_its_own(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
     await child.create_ontology(ontology_from({"open": True}))
-    await refused(child.create_node("Person", "Ann"), Code.REQUIRED_PROPERTY_MISSING)
+    await error_of(child.create_node("Person", "Ann"), Code.REQUIRED_PROPERTY_MISSING)
     await child.create_node("Anything", "x")
     await child.entities.create_entities([{"name": "Bob", "entityType": "Note", "observations": ["is tall"]}])
     assert (await child.get_ontology()).node_type("Note") == ABOVE.node_type("Note")
@@ -224,8 +224,8 @@ async def test_an_open_domain_inherits_before_it_makes_types_of_its_own(tree: Tr
 
 async def test_undoing_the_first_use_gives_the_type_back(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
-    made = await child.create_node("Note", "one")
-    await child.history.revert(event_ids=[made.version - 1, made.version])
+    created = await child.create_node("Note", "one")
+    await child.history.revert(event_ids=[created.version - 1, created.version])
     assert await tree.own_types(tree.child) == 0
     assert (await child.get_ontology()).find_node_type("Note") is not None
     await child.create_node("Note", "two")
@@ -247,10 +247,10 @@ async def test_a_branch_is_merged_with_the_inherited_types_that_it_took(tree: Tr
 
 async def test_the_past_of_a_domain_needs_no_other(tree: Tree) -> None:
     child = tree.memory.in_domain(tree.child)
-    made = await child.create_node("Note", "one", properties={"rank": 7})
-    await child.delete_node(made.node_id)
-    past = await child.history.as_of(made.version)
-    assert (await past.query_nodes(type="Note", properties={"rank": 7})).node_ids == (made.node_id,)
-    await child.history.revert(event_ids=[made.version + 1])
-    assert (await child.get_node(made.node_id)).type == "Note"
+    created = await child.create_node("Note", "one", properties={"rank": 7})
+    await child.delete_node(created.node_id)
+    past = await child.history.as_of(created.version)
+    assert (await past.query_nodes(type="Note", properties={"rank": 7})).node_ids == (created.node_id,)
+    await child.history.revert(event_ids=[created.version + 1])
+    assert (await child.get_node(created.node_id)).type == "Note"
     await tree.check()

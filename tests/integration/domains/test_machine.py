@@ -41,7 +41,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Gone:
+class Deletion:
     """A deleted node: its type, the first and last number of what went, and the links among that."""
 
     type: str
@@ -57,20 +57,20 @@ class Known:
     parent: str | None = None
     description: str | None = None
     source: str | None = None
-    """What it was branched from."""
+    """The source of the branch."""
     types: dict[str, str] = field(default_factory=dict[str, str])
-    """Its own types and those that it took, with their descriptions."""
+    """Its own and its adopted types, with their descriptions."""
     nodes: dict[str, str] = field(default_factory=dict[str, str])
     edges: set[Edge] = field(default_factory=set[Edge])
     links: dict[str, Made] = field(default_factory=dict[str, Made])
     guarded: set[str] = field(default_factory=set[str])
-    gone: dict[str, Gone] = field(default_factory=dict[str, Gone])
+    deleted: dict[str, Deletion] = field(default_factory=dict[str, Deletion])
     moved: tuple[int, str | None] | None = None
     """The number of its last move, and where it was before, while nothing else was told of it since."""
     is_protected: bool = False
 
-    def branched(self, source: str) -> Known:
-        """Return what a branch of it has; what was deleted before is in its own log no more."""
+    def copy_for_branch(self, source: str) -> Known:
+        """Return the contents of a branch of it. Its log does not have earlier deletions."""
         own = {"types": {**self.types}, "nodes": {**self.nodes}, "edges": {*self.edges}}
         more = {"links": {**self.links}, "guarded": {*self.guarded}, "gone": {}, "moved": None}
         return replace(self, source=source, is_protected=False, **own, **more)
@@ -97,15 +97,15 @@ class DomainsMachine(RuleBasedStateMachine):
     def memory(self, short: str, actor: str = "alice") -> Memory:
         return self.talk.memory.in_domain(self.name(short)).acting_as(actor)
 
-    def done(self, expected: str | None, call: Callable[[], Awaitable[Any]]) -> Any:
+    def check_call(self, expected: str | None, call: Callable[[], Awaitable[Any]]) -> Any:
         """Return the answer of a call that is refused as the model says."""
 
-        async def asked() -> Any:
+        async def run_call() -> Any:
             return await call()
 
         code = answer = None
         try:
-            answer = self.talk.portal.call(asked)
+            answer = self.talk.portal.call(run_call)
         except GraphError as error:
             code = str(error.code)
         assert code == expected
@@ -117,28 +117,28 @@ class DomainsMachine(RuleBasedStateMachine):
 
     def above(self, short: str) -> list[str]:
         """Return the domains above one, the nearest first."""
-        found: list[str] = []
+        results: list[str] = []
         parent = self.known[short].parent
         while parent is not None:
-            found.append(parent)
+            results.append(parent)
             parent = self.known[parent].parent
-        return found
+        return results
 
-    def seen(self, short: str) -> dict[str, str]:
+    def visible_types(self, short: str) -> dict[str, str]:
         """Return the types of a domain and of those above, as the nearest has them."""
-        found: dict[str, str] = {}
-        for one in (short, *self.above(short)):
-            found = {**self.known[one].types, **found}
-        return found
+        results: dict[str, str] = {}
+        for text in (short, *self.above(short)):
+            results = {**self.known[text].types, **results}
+        return results
 
     def take(self, short: str, name: str) -> None:
-        """Note that a domain has a type from now on, if only because something is of it."""
-        self.known[short].types.setdefault(name, self.seen(short)[name])
+        """Note that a domain has a type from now on, even if only a subject uses it."""
+        self.known[short].types.setdefault(name, self.visible_types(short)[name])
 
     def place(self, number: int) -> Place | None:
         """Return one of all living nodes."""
-        every = [(short, node) for short, known in self.known.items() for node in known.nodes]
-        return every[number % len(every)] if every else None
+        pairs = [(short, node) for short, known in self.known.items() for node in known.nodes]
+        return pairs[number % len(pairs)] if pairs else None
 
     def lives(self, place: Place) -> bool:
         return place[0] in self.known and place[1] in self.known[place[0]].nodes
@@ -153,8 +153,8 @@ class DomainsMachine(RuleBasedStateMachine):
         self.declare("c", "Two", "this")
         for short, name in (("a", "One"), ("b", "One"), ("c", "Two"), ("a", "One")):
             self.write(short, name)
-        for one, other in ((0, 2), (2, 3), (3, 0)):  # from a to b, from b to c, from c to a
-            self.link(one, other, "reference", bidirectional=True)
+        for number, other in ((0, 2), (2, 3), (3, 0)):  # from a to b, from b to c, from c to a
+            self.link(number, other, "reference", bidirectional=True)
 
     @rule(short=names, parent=names | st.none(), description=meanings)
     def create(self, short: str, parent: str | None, description: str) -> None:
@@ -163,27 +163,27 @@ class DomainsMachine(RuleBasedStateMachine):
             expected = "DOMAIN_ALREADY_EXISTS"
         elif parent is not None and parent not in self.known:
             expected = "INVALID_ARGUMENT" if parent == short else "ONTOLOGY_NOT_FOUND"
-        given = {"parent": parent and self.name(parent), "description": description}
-        self.done(expected, lambda: self.memory(short).create_domain(self.name(short), **given))
+        arguments = {"parent": parent and self.name(parent), "description": description}
+        self.check_call(expected, lambda: self.memory(short).create_domain(self.name(short), **arguments))
         if expected is None:
             self.known[short] = Known(parent, description or None)
 
     @rule(short=names, parent=names | st.none())
     def move(self, short: str, parent: str | None) -> None:
         expected = self.refusal_of_a_move(short, parent)
-        given = "" if parent is None else self.name(parent)
-        moved = self.done(expected, lambda: self.memory(short).update_domain(self.name(short), parent=given))
+        value = "" if parent is None else self.name(parent)
+        moved = self.check_call(expected, lambda: self.memory(short).update_domain(self.name(short), parent=value))
         if expected is None and parent != (known := self.known[short]).parent:
             known.parent, known.moved = parent, (moved.version, known.parent)
 
     @precondition(lambda self: any(known.moved for known in self.known.values()))
     @rule(number=which)
     def move_back(self, number: int) -> None:
-        every = [short for short, known in self.known.items() if known.moved]
-        short = every[number % len(every)]
+        all_items = [short for short, known in self.known.items() if known.moved]
+        short = all_items[number % len(all_items)]
         version, before = self.known[short].moved or (0, None)
         expected = self.refusal_of_a_move(short, before)
-        self.done(expected, lambda: self.memory(short).history.revert(event_ids=[version]))
+        self.check_call(expected, lambda: self.memory(short).history.revert(event_ids=[version]))
         if expected is None:
             self.known[short].parent, self.known[short].moved = before, None
 
@@ -201,7 +201,7 @@ class DomainsMachine(RuleBasedStateMachine):
             return "ONTOLOGY_NOT_FOUND"
         if parent == short or short in self.above(parent):
             return "INVALID_ARGUMENT"
-        theirs = self.seen(parent)
+        theirs = self.visible_types(parent)
         if any(theirs.get(name, meaning) != meaning for name, meaning in known.types.items()):
             return "TYPE_ALREADY_EXISTS"
         return None
@@ -211,7 +211,7 @@ class DomainsMachine(RuleBasedStateMachine):
         known = self.known.get(short)
         is_new = known is not None and known.description != (description or None)
         expected = "ONTOLOGY_NOT_FOUND" if known is None else self.unwritable(short) if is_new else None
-        self.done(expected, lambda: self.memory(short).update_domain(self.name(short), description=description))
+        self.check_call(expected, lambda: self.memory(short).update_domain(self.name(short), description=description))
         if known is not None and is_new and expected is None:
             known.description, known.moved = description or None, None
 
@@ -219,13 +219,13 @@ class DomainsMachine(RuleBasedStateMachine):
     def declare(self, short: str, name: str, meaning: str) -> None:
         expected = "ONTOLOGY_NOT_FOUND"
         if short in self.known:
-            expected = "TYPE_ALREADY_EXISTS" if name in self.seen(short) else self.unwritable(short)
+            expected = "TYPE_ALREADY_EXISTS" if name in self.visible_types(short) else self.unwritable(short)
         memory = self.memory(short)
         if name == WAY:
             way = ConnectionType(name, ("*",), ("*",), description=meaning)
-            self.done(expected, lambda: memory.add_connection_type(way))
+            self.check_call(expected, lambda: memory.add_connection_type(way))
         else:
-            self.done(expected, lambda: memory.add_node_type(NodeType(name, description=meaning)))
+            self.check_call(expected, lambda: memory.add_node_type(NodeType(name, description=meaning)))
         if expected is None:
             self.known[short].types[name] = meaning
 
@@ -233,49 +233,49 @@ class DomainsMachine(RuleBasedStateMachine):
     def write(self, short: str, name: str) -> None:
         expected = "ONTOLOGY_NOT_FOUND"
         if short in self.known:
-            expected = self.unwritable(short) if name in self.seen(short) else "INVALID_NODE_TYPE"
-        made = self.done(expected, lambda: self.memory(short).create_node(name, "x"))
+            expected = self.unwritable(short) if name in self.visible_types(short) else "INVALID_NODE_TYPE"
+        made = self.check_call(expected, lambda: self.memory(short).create_node(name, "x"))
         if expected is None:
             self.take(short, name)
             self.known[short].nodes[made.node_id] = name
 
     @precondition(lambda self: self.place(0))
-    @rule(one=which, other=which)
-    def connect(self, one: int, other: int) -> None:
-        short, source = self.place(one) or ("", "")
+    @rule(count=which, other=which)
+    def connect(self, count: int, other: int) -> None:
+        short, source = self.place(count) or ("", "")
         known = self.known[short]
         target = [*known.nodes][other % len(known.nodes)]
-        expected = self.unwritable(short) if WAY in self.seen(short) else "INVALID_CONNECTION_TYPE"
-        self.done(expected, lambda: self.memory(short).create_connection(WAY, source, target))
+        expected = self.unwritable(short) if WAY in self.visible_types(short) else "INVALID_CONNECTION_TYPE"
+        self.check_call(expected, lambda: self.memory(short).create_connection(WAY, source, target))
         if expected is None:
             self.take(short, WAY)
             known.edges.add((source, target))
 
     @precondition(lambda self: self.place(0))
-    @rule(one=which, other=which, kind=kinds, bidirectional=st.booleans())
-    def link(self, one: int, other: int, kind: Any, bidirectional: bool) -> None:
-        (short, source), target = self.place(one) or ("", ""), self.place(other) or ("", "")
+    @rule(count=which, other=which, kind=kinds, bidirectional=st.booleans())
+    def link(self, count: int, other: int, kind: Any, bidirectional: bool) -> None:
+        (short, source), target = self.place(count) or ("", ""), self.place(other) or ("", "")
         known, link = self.known[short], Made(source, target, kind, bidirectional)
-        alike = {(each.source, each.target, each.type) for each in known.links.values()}
+        alike = {(link.source, link.target, link.type) for link in known.links.values()}
         expected = "PROTECTED" if source in known.guarded else self.unwritable(short)
         if short == target[0]:
             expected = "INVALID_ARGUMENT"
         elif (source, target, kind) in alike:
             expected = "LINK_ALREADY_EXISTS"
-        given = {"link_type": kind, "bidirectional": bidirectional}
+        arguments = {"link_type": kind, "bidirectional": bidirectional}
         make = self.memory(short).links.create_cross_domain_link
-        made = self.done(expected, lambda: make(source, self.name(target[0]), target[1], **given))
+        made = self.check_call(expected, lambda: make(source, self.name(target[0]), target[1], **arguments))
         if expected is None:
             known.links[made.link_id] = link
 
     @precondition(lambda self: any(known.links for known in self.known.values()))
     @rule(number=which)
     def unlink(self, number: int) -> None:
-        every = [(short, link) for short, known in self.known.items() for link in known.links]
-        short, link = every[number % len(every)]
+        pairs = [(short, link) for short, known in self.known.items() for link in known.links]
+        short, link = pairs[number % len(pairs)]
         known = self.known[short]
         expected = "PROTECTED" if known.links[link].source in known.guarded else self.unwritable(short)
-        self.done(expected, lambda: self.memory(short).links.delete_cross_domain_link(link))
+        self.check_call(expected, lambda: self.memory(short).links.delete_cross_domain_link(link))
         if expected is None:
             del known.links[link]
 
@@ -287,27 +287,29 @@ class DomainsMachine(RuleBasedStateMachine):
         edges = {edge for edge in known.edges if node in edge}
         near = {node, *(end for edge in edges for end in edge)}
         expected = "PROTECTED" if near & known.guarded else self.unwritable(short)
-        done = self.done(expected, lambda: self.memory(short).delete_node(node))
+        deleted = self.check_call(expected, lambda: self.memory(short).delete_node(node))
         if expected is None:
             links = {link: made for link, made in known.links.items() if made.source == node}
             known.links = {link: made for link, made in known.links.items() if link not in links}
             known.edges -= edges
             type_ = known.nodes.pop(node)
             if not edges:
-                known.gone[node] = Gone(type_, done.version - done.connections, done.version, links)
+                known.deleted[node] = Deletion(
+                    type_, deleted.version - deleted.connections, deleted.version, links
+                )
 
-    @precondition(lambda self: any(known.gone for known in self.known.values()))
+    @precondition(lambda self: any(known.deleted for known in self.known.values()))
     @rule(number=which)
     def bring_back(self, number: int) -> None:
-        every = [(short, node) for short, known in self.known.items() for node in known.gone]
-        short, node = every[number % len(every)]
+        pairs = [(short, node) for short, known in self.known.items() for node in known.deleted]
+        short, node = pairs[number % len(pairs)]
         known, expected = self.known[short], self.unwritable(short)
-        gone = known.gone[node]
-        self.done(expected, lambda: self.memory(short).history.revert(since=gone.since, until=gone.until))
+        result = known.deleted[node]
+        self.check_call(expected, lambda: self.memory(short).history.revert(since=result.since, until=result.until))
         if expected is None:
-            del known.gone[node]
-            known.nodes[node] = gone.type
-            known.links |= gone.links
+            del known.deleted[node]
+            known.nodes[node] = result.type
+            known.links |= result.links
 
     @precondition(lambda self: self.place(0))
     @rule(number=which)
@@ -322,34 +324,34 @@ class DomainsMachine(RuleBasedStateMachine):
             self.protect(short, {"domain": self.name(short)}, on=on)
             self.known[short].is_protected, self.known[short].moved = on, None
 
-    def protect(self, short: str, what: dict[str, str], *, on: bool) -> None:
+    def protect(self, short: str, item: dict[str, str], *, on: bool) -> None:
         carol = self.memory(short, "carol")
-        given: dict[str, Any] = {"can_be_unprotected_by": ["carol"]} if on else {}
-        self.done(None, lambda: (carol.protect if on else carol.unprotect)(**what, **given))
+        arguments: dict[str, Any] = {"can_be_unprotected_by": ["carol"]} if on else {}
+        self.check_call(None, lambda: (carol.protect if on else carol.unprotect)(**item, **arguments))
 
     @precondition(
-        lambda self: len(self.known) < len(NAMES) and sum(one.source is not None for one in self.known.values()) < 2
+        lambda self: len(self.known) < len(NAMES) and sum(item.source is not None for item in self.known.values()) < 2
     )
     @rule(source=names)
     def branch(self, source: str) -> None:
         short = next(name for name in NAMES if name not in self.known)
         expected = None if source in self.known else "ONTOLOGY_NOT_FOUND"
-        self.done(expected, lambda: self.memory(source).history.branch(self.name(short)))
+        self.check_call(expected, lambda: self.memory(source).history.branch(self.name(short)))
         if expected is None:
-            self.known[short] = self.known[source].branched(source)
+            self.known[short] = self.known[source].copy_for_branch(source)
 
     @rule(short=names)
     def delete_domain(self, short: str) -> None:
         expected = None
         if short not in self.known:
             expected = "ONTOLOGY_NOT_FOUND"
-        elif any(one.source == short for one in self.known.values()):
+        elif any(known_domain.source == short for known_domain in self.known.values()):
             expected = "DOMAIN_HAS_BRANCHES"
-        elif any(one.parent == short for one in self.known.values()):
+        elif any(known_domain.parent == short for known_domain in self.known.values()):
             expected = "DOMAIN_HAS_CHILDREN"
         elif self.known[short].guarded or self.known[short].is_protected:
             expected = "PROTECTED"
-        self.done(expected, lambda: self.memory(short).delete_domain(self.name(short)))
+        self.check_call(expected, lambda: self.memory(short).delete_domain(self.name(short)))
         if expected is None:
             del self.known[short]
 
@@ -358,25 +360,25 @@ class DomainsMachine(RuleBasedStateMachine):
     def walk(self, number: int) -> None:
         short, node = self.place(number) or ("", "")
         for crossing in (False, True):
-            given = {"max_depth": 10, "max_nodes": 500, "cross_domains": crossing}
-            walked = self.done(None, lambda: self.memory(short).recall.traverse_memories(node, **given))  # noqa: B023
-            found = {(self.short(one.domain or self.name(short)), one.id) for one in walked.nodes}
-            assert found == self.reached((short, node), crossing=crossing)
+            arguments = {"max_depth": 10, "max_nodes": 500, "cross_domains": crossing}
+            walked = self.check_call(None, lambda: self.memory(short).recall.traverse_memories(node, **arguments))  # noqa: B023
+            pairs = {(self.short(node.domain or self.name(short)), node.id) for node in walked.nodes}
+            assert pairs == self.reachable((short, node), crossing=crossing)
 
-    def reached(self, start: Place, *, crossing: bool) -> set[Place]:
-        """Return where one comes from a node, in at most ten steps."""
+    def reachable(self, start: Place, *, crossing: bool) -> set[Place]:
+        """Return the places within ten steps of a node."""
         ways = set[tuple[Place, Place]]()
         for short, known in self.known.items():
-            ways |= {((short, one), (short, other)) for edge in known.edges for one, other in (edge, edge[::-1])}
+            ways |= {((short, text), (short, other)) for edge in known.edges for text, other in (edge, edge[::-1])}
             for made in known.links.values() if crossing else ():
                 ends = (short, made.source), made.target
                 ways |= {ends} if self.lives(made.target) else set()
                 ways |= {ends[::-1]} if self.lives(made.target) and self.is_seen_from_its_target(short, made) else set()
-        seen, frontier = {start}, {start}
+        reached, frontier = {start}, {start}
         for _ in range(10):
-            frontier = {other for one, other in ways if one in frontier} - seen
-            seen |= frontier
-        return seen
+            frontier = {other for place, other in ways if place in frontier} - reached
+            reached |= frontier
+        return reached
 
     def is_seen_from_its_target(self, short: str, made: Made) -> bool:
         return made.bidirectional and self.known[short].source is None
@@ -385,10 +387,12 @@ class DomainsMachine(RuleBasedStateMachine):
     def look_at_links(self, short: str) -> None:
         if short not in self.known:
             return
-        told = set[tuple[str, str, str, Place, str, bool]]()
-        for one in self.done(None, lambda: self.memory(short).links.list_cross_domain_links()).links:
-            end = self.short(one.ref.domain), one.ref.node_id
-            told.add((one.link_id, self.short(one.domain), one.node_id, end, one.ref.link_type, bool(one.dangling)))
+        lines = set[tuple[str, str, str, Place, str, bool]]()
+        for item in self.check_call(None, lambda: self.memory(short).links.list_cross_domain_links()).links:
+            end = self.short(item.ref.domain), item.ref.node_id
+            lines.add(
+                (item.link_id, self.short(item.domain), item.node_id, end, item.ref.link_type, bool(item.dangling))
+            )
         expected = set[tuple[str, str, str, Place, str, bool]]()
         for home, known in self.known.items():
             for link, made in known.links.items():
@@ -398,34 +402,40 @@ class DomainsMachine(RuleBasedStateMachine):
                 if made.target[0] == short and self.is_seen_from_its_target(home, made):
                     back = INVERSES[made.type]
                     expected.add((link, home, made.target[1], (home, made.source), back, dangles))
-        assert told == expected
+        assert lines == expected
 
     @invariant()
     def the_domains_are_what_the_model_says(self) -> None:
         where = {"limit": len(NAMES), "cursor": f"after:{self.prefix}/"}
-        listed = self.done(None, lambda: self.talk.memory.list_domains(**where)).domains
-        found = {self.short(one.name): one for one in listed if one.name.startswith(f"{self.prefix}/")}
-        assert found.keys() == self.known.keys()
+        listed = self.check_call(None, lambda: self.talk.memory.list_domains(**where)).domains
+        results = {self.short(item.name): item for item in listed if item.name.startswith(f"{self.prefix}/")}
+        assert results.keys() == self.known.keys()
         for short, known in self.known.items():
-            one, below = found[short], [name for name, each in self.known.items() if each.parent == short]
-            assert (one.parent and self.short(one.parent), one.description) == (known.parent, known.description)
-            assert [*map(self.short, one.children or ())] == sorted(below)
-            assert (one.forked_from and self.short(one.forked_from)) == known.source
-            assert one.node_types + one.connection_types == len(known.types)
+            result, below = (
+                results[short],
+                [name for name, known_domain in self.known.items() if known_domain.parent == short],
+            )
+            assert (result.parent and self.short(result.parent), result.description) == (
+                known.parent,
+                known.description,
+            )
+            assert [*map(self.short, result.children or ())] == sorted(below)
+            assert (result.forked_from and self.short(result.forked_from)) == known.source
+            assert result.node_types + result.connection_types == len(known.types)
 
     def teardown(self) -> None:
         for short in self.known:
             memory = self.memory(short)
             self.look_at_links(short)
-            ontology = self.done(None, lambda: memory.get_ontology())  # noqa: B023
+            ontology = self.check_call(None, lambda: memory.get_ontology())  # noqa: B023
             declared = (*ontology.node_types, *ontology.connection_types)
-            assert {one.name: one.description for one in declared} == self.seen(short)
-            below = [one for one in self.known if one == short or short in self.above(one)]
-            found = self.done(None, lambda: memory.query_nodes(include_children=True))  # noqa: B023
-            assert {(one.id, one.domain, one.type) for one in found.nodes} == {
-                (node, self.name(one), type_) for one in below for node, type_ in self.known[one].nodes.items()
+            assert {item.name: item.description for item in declared} == self.visible_types(short)
+            below = [text for text in self.known if text == short or short in self.above(text)]
+            result = self.check_call(None, lambda: memory.query_nodes(include_children=True))  # noqa: B023
+            assert {(node.id, node.domain, node.type) for node in result.nodes} == {
+                (node, self.name(text), type_) for text in below for node, type_ in self.known[text].nodes.items()
             }
-            assert self.done(None, lambda: memory.upkeep.verify()).differences == ()  # noqa: B023
+            assert self.check_call(None, lambda: memory.upkeep.verify()).differences == ()  # noqa: B023
 
 
 @pytest.mark.long

@@ -31,14 +31,14 @@ TEXTS = {
 
 
 class World:
-    """A domain, two under it, one under one of those; beside them one that holds secrets."""
+    """A domain with two children and a grandchild, and an unrelated domain that holds secrets."""
 
     def __init__(self, memory: Memory, domain: str) -> None:
         self.memory = memory
         self.home, self.aside = f"{domain}/home", f"{domain}/aside"
         self.kitchen, self.garden, self.deep = (f"{domain}/{name}" for name in TEXTS)
 
-    async def made(self) -> World:
+    async def fill(self) -> World:
         make = self.memory.create_domain
         await self.memory.create_ontology(TYPES, domain=self.home)
         await make(self.kitchen, parent=self.home)
@@ -58,10 +58,10 @@ class World:
 @pytest.fixture(scope="module")
 async def world(opened: Memory) -> World:
     """One for all tests that only read."""
-    return await World(opened, f"test-{uuid4().hex[:20]}").made()
+    return await World(opened, f"test-{uuid4().hex[:20]}").fill()
 
 
-async def refused(call: Awaitable[object], code: Code = Code.INVALID_ARGUMENT) -> GraphError:
+async def error_of(call: Awaitable[object], code: Code = Code.INVALID_ARGUMENT) -> GraphError:
     with pytest.raises(GraphError) as error:
         await call
     assert error.value.code is code
@@ -69,16 +69,16 @@ async def refused(call: Awaitable[object], code: Code = Code.INVALID_ARGUMENT) -
 
 
 async def test_a_search_of_several_domains_says_where_each_hit_is_best_first(world: World) -> None:
-    found = await world.memory.recall.search_memories(
+    result = await world.memory.recall.search_memories(
         "Which carpenter comes for the oak shelves?",
         domains=[world.garden, world.deep, world.kitchen],
         include_relevance_explanation=True,
     )
-    assert [(hit.id, hit.domain) for hit in found.hits][:2] == [("kitchen", world.kitchen), ("deep", world.deep)]
-    assert found.domains == (world.garden, world.deep, world.kitchen)
-    scores = [hit.score for hit in found.hits if hit.score is not None]
+    assert [(hit.id, hit.domain) for hit in result.hits][:2] == [("kitchen", world.kitchen), ("deep", world.deep)]
+    assert result.domains == (world.garden, world.deep, world.kitchen)
+    scores = [hit.score for hit in result.hits if hit.score is not None]
     assert scores == sorted(scores, reverse=True)
-    for hit in found.hits:
+    for hit in result.hits:
         assert hit.score == pytest.approx(fsum(part.value for part in hit.explanation or ()), abs=1e-5)
     plain = await world.memory.recall.search_memories("carpenter", include_children=True, domain=world.home)
     assert plain.hits[0].explanation is None
@@ -94,16 +94,16 @@ async def test_the_best_of_a_domain_in_which_nothing_fits_stands_behind(world: W
 
 
 async def test_one_domain_by_that_argument_is_as_one_by_the_other(world: World) -> None:
-    one = await world.memory.recall.search_memories("oak shelves", domain=world.kitchen)
+    result = await world.memory.recall.search_memories("oak shelves", domain=world.kitchen)
     named = await world.memory.recall.search_memories("oak shelves", domains=[world.kitchen])
-    assert [(hit.id, hit.score, hit.passage) for hit in one.hits] == [
+    assert [(hit.id, hit.score, hit.passage) for hit in result.hits] == [
         (hit.id, hit.score, hit.passage) for hit in named.hits
     ]
 
 
 async def test_include_children_reads_all_below_and_nothing_beside(world: World) -> None:
-    found = await world.memory.query_nodes(properties={"rank": 1}, include_children=True, domain=world.home)
-    assert {(one.id, one.domain) for one in found.nodes or ()} == {
+    page = await world.memory.query_nodes(properties={"rank": 1}, include_children=True, domain=world.home)
+    assert {(node.id, node.domain) for node in page.nodes or ()} == {
         ("kitchen", world.kitchen),
         ("garden", world.garden),
         ("deep", world.deep),
@@ -136,69 +136,69 @@ async def test_nothing_of_a_domain_that_was_not_named_is_in_any_reply(world: Wor
         await world.memory.query_nodes(type="Secret", properties={"rank": 1}, **where),
     ]
     for reply in replies:
-        told = json.dumps(reply.to_dict(), ensure_ascii=False)
-        assert world.aside not in told
-        assert SECRET not in told.replace(question, "")
-        assert "Secret" not in told or reply is replies[-1]
+        text = json.dumps(reply.to_dict(), ensure_ascii=False)
+        assert world.aside not in text
+        assert SECRET not in text.replace(question, "")
+        assert "Secret" not in text or reply is replies[-1]
 
 
 async def test_pages_of_a_query_go_from_domain_to_domain(opened: Memory, domain: str) -> None:
-    world = await World(opened, domain).made()
+    world = await World(opened, domain).fill()
     for number in range(5):
         await world.memory.create_node("Note", "x", id=f"k{number}", domain=world.kitchen)
-    asked = [world.garden, world.kitchen, world.home, world.deep]
-    every = [(one.domain, one.id) for one in (await world.memory.query_nodes(domains=asked)).nodes or ()]
-    assert [domain for domain, _ in every] == [world.garden, *[world.kitchen] * 6, world.deep]
+    requests = [world.garden, world.kitchen, world.home, world.deep]
+    pairs = [(node.domain, node.id) for node in (await world.memory.query_nodes(domains=requests)).nodes or ()]
+    assert [domain for domain, _ in pairs] == [world.garden, *[world.kitchen] * 6, world.deep]
     for limit in (1, 4, 9):
         pages: list[tuple[str | None, str]] = []
         cursor = None
         while True:
-            page = await world.memory.query_nodes(domains=asked, limit=limit, cursor=cursor)
-            pages += [(one.domain, one.id) for one in page.nodes or ()]
+            page = await world.memory.query_nodes(domains=requests, limit=limit, cursor=cursor)
+            pages += [(node.domain, node.id) for node in page.nodes or ()]
             assert len(page.node_ids) <= limit
             if (cursor := page.next_cursor) is None:
                 break
-        assert pages == every
-    page = await world.memory.query_nodes(domains=asked, limit=3)
-    for changed in ([world.kitchen, world.garden, world.home, world.deep], asked[1:], [asked[0], *asked[2:]]):
-        await refused(world.memory.query_nodes(domains=changed, cursor=page.next_cursor))
-    rest = await world.memory.query_nodes(domains=[*asked[:2], world.deep, world.home], cursor=page.next_cursor)
-    assert [one.id for one in rest.nodes or ()] == [node for _, node in every[3:]]
+        assert pages == pairs
+    page = await world.memory.query_nodes(domains=requests, limit=3)
+    for changed in ([world.kitchen, world.garden, world.home, world.deep], requests[1:], [requests[0], *requests[2:]]):
+        await error_of(world.memory.query_nodes(domains=changed, cursor=page.next_cursor))
+    rest = await world.memory.query_nodes(domains=[*requests[:2], world.deep, world.home], cursor=page.next_cursor)
+    assert [node.id for node in rest.nodes or ()] == [node for _, node in pairs[3:]]
     for wrong in ("after:k1", "in:nowhere::", f"in:{world.aside}::", "in:x", f"in:{world.kitchen}:nonsense"):
-        await refused(world.memory.query_nodes(domains=asked, cursor=wrong))
+        await error_of(world.memory.query_nodes(domains=requests, cursor=wrong))
 
 
 async def test_a_recall_of_several_domains_fits_its_budget_and_tells_where(world: World) -> None:
     recall = world.memory.recall
     for most, form in ((60, "prose"), (100, "structured"), (500, "prose"), (2_000, "structured")):
-        found = await recall.recall(
+        result = await recall.recall(
             "carpenter of the oak shelves", max_tokens=most, as_=form, include_children=True, domain=world.home
         )
-        text = found.content if isinstance(found.content, str) else json.dumps(found.content, ensure_ascii=False)
-        assert found.tokens_used == (tokens_of_text(text) if found.domains else 0)
-        assert found.tokens_used <= most
-    found = await recall.recall("carpenter of the oak shelves", include_children=True, domain=world.home)
-    assert found.domains is not None
-    assert found.domains[0] == world.kitchen
-    assert f"In domain {world.kitchen}:\n" in str(found.content)
-    asked = await recall.memory_query("Which carpenter?", include_children=True, domain=world.home)
-    assert asked.why.startswith("medium")
+        text = result.content if isinstance(result.content, str) else json.dumps(result.content, ensure_ascii=False)
+        assert result.tokens_used == (tokens_of_text(text) if result.domains else 0)
+        assert result.tokens_used <= most
+    result = await recall.recall("carpenter of the oak shelves", include_children=True, domain=world.home)
+    assert result.domains is not None
+    assert result.domains[0] == world.kitchen
+    assert f"In domain {world.kitchen}:\n" in str(result.content)
+    answer = await recall.memory_query("Which carpenter?", include_children=True, domain=world.home)
+    assert answer.why.startswith("medium")
     focused = await recall.recall(focus=["garden"], domains=[world.kitchen, world.garden])
     assert focused.domains == (world.garden,)
-    await refused(recall.recall(focus=["nobody"], domains=[world.kitchen, world.garden]), Code.NODE_NOT_FOUND)
+    await error_of(recall.recall(focus=["nobody"], domains=[world.kitchen, world.garden]), Code.NODE_NOT_FOUND)
 
 
 async def test_a_search_of_several_fits_its_budget(world: World) -> None:
     for most in (100, 150, 300, 1_000):
-        found = await world.memory.recall.search_memories(
+        result = await world.memory.recall.search_memories(
             "carpenter", max_tokens=most, include_children=True, domain=world.home
         )
-        assert found.tokens is not None
-        assert tokens_of([found]) <= most
+        assert result.tokens is not None
+        assert tokens_of([result]) <= most
 
 
 @for_rows(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"domains": []}, Code.INVALID_ARGUMENT),
         ({"domains": "home"}, Code.INVALID_ARGUMENT),
@@ -210,16 +210,16 @@ async def test_a_search_of_several_fits_its_budget(world: World) -> None:
         ({"domain": "there-is-no-such-domain", "include_children": True}, Code.ONTOLOGY_NOT_FOUND),
     ],
 )
-async def test_what_names_no_domains_is_refused(opened: Memory, given: dict[str, Any], code: Code) -> None:
-    await refused(opened.query_nodes(**given), code)
-    await refused(opened.recall.search_memories("x", **given), code)
-    await refused(opened.recall.recall("x", **given), code)
-    await refused(opened.recall.memory_query("x", **given), code)
+async def test_what_names_no_domains_is_refused(opened: Memory, arguments: dict[str, Any], code: Code) -> None:
+    await error_of(opened.query_nodes(**arguments), code)
+    await error_of(opened.recall.search_memories("x", **arguments), code)
+    await error_of(opened.recall.recall("x", **arguments), code)
+    await error_of(opened.recall.memory_query("x", **arguments), code)
 
 
 async def test_what_only_one_domain_can_answer_is_refused_of_several(world: World) -> None:
     recall, both = world.memory.recall, [world.kitchen, world.garden]
-    await refused(recall.search_memories("oak", domains=both, as_of=2))
-    await refused(recall.recall("oak", domains=both, as_of="2"))
-    await refused(recall.search_memories("oak", domains=both, cursor="search:1:100:10"))
+    await error_of(recall.search_memories("oak", domains=both, as_of=2))
+    await error_of(recall.recall("oak", domains=both, as_of="2"))
+    await error_of(recall.search_memories("oak", domains=both, cursor="search:1:100:10"))
     assert (await recall.search_memories("oak", domains=both, as_of="now")).hits

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 NOTES = ontology_from({"node_types": ["Note"]})
 
 
-async def refused(call: Awaitable[object], code: Code) -> GraphError:
+async def error_of(call: Awaitable[object], code: Code) -> GraphError:
     with pytest.raises(GraphError) as error:
         await call
     assert error.value.code is code
@@ -31,22 +31,22 @@ async def test_a_domain_has_fields_a_place_in_the_tree_and_a_log_of_both(memory:
     top, below = f"{domain}/top", f"{domain}/below"
     await memory.create_domain(top, description="Everything", metadata={"owner": "Ann", "n": [1, None]})
     await memory.create_domain(below, parent=top)
-    found, child = await memory.domain_info(domain=top), await memory.domain_info(domain=below)
-    assert (found.description, found.metadata, found.children) == (
+    result, child = await memory.domain_info(domain=top), await memory.domain_info(domain=below)
+    assert (result.description, result.metadata, result.children) == (
         "Everything",
         {"owner": "Ann", "n": [1, None]},
         (below,),
     )
     assert (child.parent, child.children, child.nodes, child.content_bytes) == (top, None, 0, 0)
-    listed = {one.name: one for one in (await memory.list_domains()).domains}
+    listed = {domain.name: domain for domain in (await memory.list_domains()).domains}
     assert (listed[top].children, listed[below].parent) == ((below,), top)
     version = (await memory.update_domain(below, description="Less", metadata={"a": 1})).version
     assert (await memory.update_domain(below, description="Less")).version == version
     await memory.update_domain(below, description="", parent="", metadata={})
-    gone = await memory.domain_info(domain=below)
-    assert (gone.description, gone.parent, gone.metadata) == (None, None, None)
-    told = [entry.summary for entry in (await memory.in_domain(below).history.log(limit=10)).entries]
-    assert told[:2] == [
+    answer = await memory.domain_info(domain=below)
+    assert (answer.description, answer.parent, answer.metadata) == (None, None, None)
+    lines = [entry.summary for entry in (await memory.in_domain(below).history.log(limit=10)).entries]
+    assert lines[:2] == [
         "Domain taken from under another, Description and metadata changed",
         "Description and metadata changed",
     ]
@@ -58,7 +58,7 @@ async def test_a_domain_has_fields_a_place_in_the_tree_and_a_log_of_both(memory:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         {"parent": "not a name"},
         {"parent": "auto"},
@@ -70,22 +70,24 @@ async def test_a_domain_has_fields_a_place_in_the_tree_and_a_log_of_both(memory:
     ],
     ids=str,
 )
-async def test_a_field_that_cannot_be_changes_nothing(memory: Memory, domain: str, given: dict[str, object]) -> None:
-    await refused(memory.create_domain(domain, **given), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
+async def test_a_field_that_cannot_be_changes_nothing(
+    memory: Memory, domain: str, arguments: dict[str, object]
+) -> None:
+    await error_of(memory.create_domain(domain, **arguments), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
     assert not await exists(memory, domain)
     await memory.create_domain(domain, description="As it is")
-    await refused(memory.update_domain(domain, **given), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
+    await error_of(memory.update_domain(domain, **arguments), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
     assert (await memory.domain_info()).events == 2
 
 
 async def test_a_name_that_is_taken_or_a_parent_that_is_not_there_is_refused(memory: Memory, domain: str) -> None:
-    await refused(memory.create_domain(domain, parent=f"{domain}-no"), Code.ONTOLOGY_NOT_FOUND)
+    await error_of(memory.create_domain(domain, parent=f"{domain}-no"), Code.ONTOLOGY_NOT_FOUND)
     assert not await exists(memory, domain)
     await memory.create_domain(domain)
-    await refused(memory.create_domain(domain), Code.DOMAIN_ALREADY_EXISTS)
-    await refused(memory.update_domain(domain, parent=f"{domain}-no"), Code.ONTOLOGY_NOT_FOUND)
-    await refused(memory.update_domain(domain), Code.INVALID_ARGUMENT)
-    await refused(memory.update_domain(f"{domain}-no", description="x"), Code.ONTOLOGY_NOT_FOUND)
+    await error_of(memory.create_domain(domain), Code.DOMAIN_ALREADY_EXISTS)
+    await error_of(memory.update_domain(domain, parent=f"{domain}-no"), Code.ONTOLOGY_NOT_FOUND)
+    await error_of(memory.update_domain(domain), Code.INVALID_ARGUMENT)
+    await error_of(memory.update_domain(f"{domain}-no", description="x"), Code.ONTOLOGY_NOT_FOUND)
 
 
 async def test_no_domain_is_above_itself_whichever_way_it_would_come_there(memory: Memory, domain: str) -> None:
@@ -94,11 +96,11 @@ async def test_no_domain_is_above_itself_whichever_way_it_would_come_there(memor
         await memory.create_domain(name, parent=parent)
     for name, parent in ((a, a), (a, b), (a, c), (b, c)):
         assert (
-            "above itself" in (await refused(memory.update_domain(name, parent=parent), Code.INVALID_ARGUMENT)).message
+            "above itself" in (await error_of(memory.update_domain(name, parent=parent), Code.INVALID_ARGUMENT)).message
         )
     moved = (await memory.update_domain(b, parent="")).version
     await memory.update_domain(a, parent=c)
-    await refused(memory.in_domain(b).history.revert(event_ids=[moved]), Code.INVALID_ARGUMENT)
+    await error_of(memory.in_domain(b).history.revert(event_ids=[moved]), Code.INVALID_ARGUMENT)
     assert (await memory.domain_info(domain=b)).parent is None
 
 
@@ -127,14 +129,14 @@ async def test_two_moves_at_the_same_moment_make_no_circle(opened: Memory, domai
 
 
 async def test_a_domain_with_children_stays_until_they_are_gone_or_elsewhere(memory: Memory, domain: str) -> None:
-    top, one, other = f"{domain}/top", f"{domain}/one", f"{domain}/other"
+    top, text, other = f"{domain}/top", f"{domain}/one", f"{domain}/other"
     await memory.create_domain(top)
-    for name in (one, other):
+    for name in (text, other):
         await memory.create_domain(name, parent=top)
-    error = await refused(memory.delete_domain(top), Code.DOMAIN_HAS_CHILDREN)
-    assert error.details["children"] == [one, other]
+    error = await error_of(memory.delete_domain(top), Code.DOMAIN_HAS_CHILDREN)
+    assert error.details["children"] == [text, other]
     assert (await memory.domain_info(domain=top)).busy is None
-    await memory.delete_domain(one)
+    await memory.delete_domain(text)
     await memory.update_domain(other, parent="")
     await memory.delete_domain(top)
     assert (await memory.domain_info(domain=other)).parent is None
@@ -148,16 +150,16 @@ async def test_a_branch_and_an_import_keep_the_fields(memory: Memory, domain: st
     await memory.history.branch(f"{child}-b", domain=child)
     file = tmp_path / "child.jsonl"
     await memory.transfer.export_file(file, domain=child)
-    await refused(memory.transfer.import_file(file, name=top), Code.DOMAIN_ALREADY_EXISTS)
+    await error_of(memory.transfer.import_file(file, name=top), Code.DOMAIN_ALREADY_EXISTS)
     await memory.transfer.import_file(file, name=f"{child}-i")
     for name in (f"{child}-b", f"{child}-i"):
-        found = await memory.domain_info(domain=name)
-        assert (found.parent, found.description, found.metadata) == (top, "Mine", {"a": 1})
+        result = await memory.domain_info(domain=name)
+        assert (result.parent, result.description, result.metadata) == (top, "Mine", {"a": 1})
         assert (await memory.get_node(node, domain=name)).type == "Note"
         assert (await memory.upkeep.verify(domain=name)).clean
     for name in (f"{child}-b", f"{child}-i", child, top):
         await memory.delete_domain(name)
-    await refused(memory.transfer.import_file(file, name=top), Code.INVALID_ARGUMENT)
+    await error_of(memory.transfer.import_file(file, name=top), Code.INVALID_ARGUMENT)
 
 
 @pytest.mark.long
@@ -179,9 +181,9 @@ async def test_an_import_without_the_domain_above_is_whole_and_nobody_else_gets_
     [entry] = (await memory.in_domain(child).history.log(limit=1)).entries
     assert entry.summary == "Domain taken from under another"
     await memory.create_domain(top)
-    found = await memory.domain_info(domain=child)
-    assert (found.parent, found.description, found.events) == (None, "Mine", made.events)
-    assert found.protection is not None
+    result = await memory.domain_info(domain=child)
+    assert (result.parent, result.description, result.events) == (None, "Mine", made.events)
+    assert result.protection is not None
     assert (await memory.upkeep.verify(domain=child)).clean
     alice = memory.acting_as("alice")
     await alice.create_node("Note", "two", domain=child)
@@ -238,8 +240,8 @@ async def test_a_folder_has_the_fields(memory: Memory, domain: str, tmp_path: Pa
     await memory.transfer.import_folder(tmp_path / "now", name=f"{child}-now")
     await memory.transfer.import_folder(tmp_path / "then", name=f"{child}-then")
     for name, fields in (("now", (None, "Ours", {"a": [1]})), ("then", (top, "Mine", {"a": [1]}))):
-        found = await memory.domain_info(domain=f"{child}-{name}")
-        assert (found.parent, found.description, found.metadata) == fields
+        result = await memory.domain_info(domain=f"{child}-{name}")
+        assert (result.parent, result.description, result.metadata) == fields
         assert (await memory.upkeep.verify(domain=f"{child}-{name}")).clean
     await memory.delete_domain(f"{child}-then")
     await memory.delete_domain(top)
@@ -248,16 +250,18 @@ async def test_a_folder_has_the_fields(memory: Memory, domain: str, tmp_path: Pa
     assert (await memory.domain_info(domain=f"{child}-alone")).parent is None
 
 
-@pytest.mark.parametrize("told", [{"parent": "not a name"}, {"metadata": [1]}, {"description": 3}, {"color": "red"}])
+@pytest.mark.parametrize(
+    "rendered", [{"parent": "not a name"}, {"metadata": [1]}, {"description": 3}, {"color": "red"}]
+)
 async def test_a_folder_with_a_wrong_field_is_refused(
-    memory: Memory, domain: str, tmp_path: Path, told: dict[str, object]
+    memory: Memory, domain: str, tmp_path: Path, rendered: dict[str, object]
 ) -> None:
     await memory.create_ontology(NOTES)
     await memory.transfer.export_folder(tmp_path / "it")
     registry = tmp_path / "it" / "_system" / "registry.json"
-    registry.write_text(json.dumps({"domain": told, **json.loads(registry.read_text())}))
-    await refused(memory.transfer.import_folder(tmp_path / "it", name=f"{domain}-i"), Code.INVALID_ARCHIVE)
-    await refused(memory.domain_info(domain=f"{domain}-i"), Code.ONTOLOGY_NOT_FOUND)
+    registry.write_text(json.dumps({"domain": rendered, **json.loads(registry.read_text())}))
+    await error_of(memory.transfer.import_folder(tmp_path / "it", name=f"{domain}-i"), Code.INVALID_ARCHIVE)
+    await error_of(memory.domain_info(domain=f"{domain}-i"), Code.ONTOLOGY_NOT_FOUND)
 
 
 async def test_domains_are_listed_in_pages(memory: Memory, domain: str) -> None:
@@ -266,7 +270,7 @@ async def test_domains_are_listed_in_pages(memory: Memory, domain: str) -> None:
         if name != names[0]:
             await memory.create_domain(name, parent=parent)
     await memory.create_domain(names[0], parent=names[4])
-    every = (await memory.list_domains()).domains
+    summaries = (await memory.list_domains()).domains
     pages: list[DomainSummary] = []
     cursor: str | None = f"after:{domain}"
     while cursor is not None and len(pages) < len(names):
@@ -275,10 +279,13 @@ async def test_domains_are_listed_in_pages(memory: Memory, domain: str) -> None:
         pages += page.domains
         cursor = page.next_cursor
     own = pages[: len(names)]  # the last page goes on with a domain of another test, if there is one
-    assert own == [one for one in every if one.name in names]
-    assert {one.name: one.children for one in own if one.children} == {names[1]: (names[2],), names[4]: (names[0],)}
+    assert own == [summary for summary in summaries if summary.name in names]
+    assert {summary.name: summary.children for summary in own if summary.children} == {
+        names[1]: (names[2],),
+        names[4]: (names[0],),
+    }
     for wrong in ({"cursor": "nonsense"}, {"limit": 0}):
-        await refused(memory.list_domains(**wrong), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
+        await error_of(memory.list_domains(**wrong), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
 
 
 async def test_the_last_access_is_told_without_a_change_of_the_domain(memory: Memory, domain: str) -> None:
@@ -302,7 +309,7 @@ async def test_the_last_access_is_told_without_a_change_of_the_domain(memory: Me
 async def test_a_protected_domain_keeps_its_fields_but_may_get_children(memory: Memory, domain: str) -> None:
     await memory.create_domain(domain, description="As it is")
     await memory.protect(domain=domain, can_be_unprotected_by=["alice"])
-    await refused(memory.update_domain(domain, description="Otherwise"), Code.PROTECTED)
+    await error_of(memory.update_domain(domain, description="Otherwise"), Code.PROTECTED)
     await memory.create_domain(f"{domain}/below", parent=domain)
     await memory.acting_as("alice").update_domain(domain, description="Otherwise")
     assert (await memory.domain_info()).protection is not None
@@ -316,5 +323,5 @@ async def test_a_domain_does_not_move_where_one_under_it_would_be_too_deep(
     for name, above in zip(chain, [None, *chain], strict=False):
         await memory.create_domain(name, parent=above)
     await memory.create_domain(f"{domain}/top")
-    error = await refused(memory.update_domain(chain[0], parent=f"{domain}/top"), Code.INVALID_ARGUMENT)
+    error = await error_of(memory.update_domain(chain[0], parent=f"{domain}/top"), Code.INVALID_ARGUMENT)
     assert "More than 4 domains" in error.message

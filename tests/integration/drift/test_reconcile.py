@@ -1,4 +1,4 @@
-"""What a hand did in Neo4j Browser becomes changes of the log, checked as any write is, or is undone."""
+"""Manual changes in Neo4j Browser become changes of the log, checked as any write, or are undone."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Kitchen:
 
     def hand(self, cypher: str, **params: Any) -> list[Any]:
         ids = {"project": self.project, "call": self.call, "paint": self.paint, "joined": self.joined}
-        given = {"domain": self.domain, **ids, **params}
-        return self.driver.execute_query(cypher, given).records  # pyright: ignore[reportArgumentType]
+        arguments = {"domain": self.domain, **ids, **params}
+        return self.driver.execute_query(cypher, arguments).records  # pyright: ignore[reportArgumentType]
 
-    async def found(self) -> dict[str, HandChange]:
+    async def changes_by_id(self) -> dict[str, HandChange]:
         return by_id(await self.memory.upkeep.reconcile())
 
     async def log(self) -> list[str]:
@@ -61,8 +61,8 @@ class Kitchen:
         return (await self.memory.upkeep.verify()).clean
 
 
-def by_id(found: Reconciliation) -> dict[str, HandChange]:
-    return {change.id: change for change in found.changes}
+def by_id(reconciliation: Reconciliation) -> dict[str, HandChange]:
+    return {change.id: change for change in reconciliation.changes}
 
 
 @pytest.fixture
@@ -77,20 +77,20 @@ TWO = "MATCH (a:_Node {_domain: $domain, _id: $call}), (b:_Node {_domain: $domai
 
 
 async def test_a_graph_that_nobody_touched_has_nothing_to_reconcile(kitchen: Kitchen) -> None:
-    found = await kitchen.memory.upkeep.reconcile(adopt="all", restore="all")
-    assert (found.changes, found.batch, found.clean) == ((), None, True)
+    reconciliation = await kitchen.memory.upkeep.reconcile(adopt="all", restore="all")
+    assert (reconciliation.changes, reconciliation.batch, reconciliation.clean) == ((), None, True)
 
 
 async def test_changed_added_and_removed_properties_are_adopted_as_one_change(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n.due = '2026-02-02', n.urgent = true, n._tags = ['home'], n._path = 'a/b'")
     kitchen.hand(NODE + "REMOVE n.code SET n.status = 'done'")
-    found = await kitchen.found()
-    assert found.keys() == {kitchen.call, kitchen.project}
-    told = ('due: "2026-01-01" → "2026-02-02"', "urgent: none → true")
-    assert set(told) < set(found[kitchen.call].differences)
-    assert 'code: "K1" → none' in found[kitchen.project].differences
-    assert found[kitchen.call].title == "Call"
-    assert all(change.adoptable and change.what == "changed" for change in found.values())
+    changes = await kitchen.changes_by_id()
+    assert changes.keys() == {kitchen.call, kitchen.project}
+    results = ('due: "2026-01-01" → "2026-02-02"', "urgent: none → true")
+    assert set(results) < set(changes[kitchen.call].differences)
+    assert 'code: "K1" → none' in changes[kitchen.project].differences
+    assert changes[kitchen.call].title == "Call"
+    assert all(change.adoptable and change.what == "changed" for change in changes.values())
 
     done = await kitchen.memory.upkeep.reconcile(adopt="all")
     assert [change.settled for change in done.changes] == ["adopted", "adopted"]
@@ -140,15 +140,15 @@ async def test_an_adopted_change_can_be_taken_back(kitchen: Kitchen) -> None:
 async def test_a_node_that_was_deleted_takes_its_connections_and_observations_with_it(kitchen: Kitchen) -> None:
     observed = await observe(kitchen.memory, kitchen.domain, kitchen.project)
     kitchen.hand(NODE + "DETACH DELETE n")
-    found = await kitchen.found()
-    assert {kitchen.project, kitchen.joined, observed} == found.keys()
-    assert found[kitchen.project].what == found[kitchen.joined].what == "deleted"
-    assert (found[kitchen.project].title, found[kitchen.joined].title) == ("Kitchen", '"Kitchen" → "Call"')
+    changes = await kitchen.changes_by_id()
+    assert {kitchen.project, kitchen.joined, observed} == changes.keys()
+    assert changes[kitchen.project].what == changes[kitchen.joined].what == "deleted"
+    assert (changes[kitchen.project].title, changes[kitchen.joined].title) == ("Kitchen", '"Kitchen" → "Call"')
     done = await kitchen.memory.upkeep.reconcile(adopt=[kitchen.project])
     assert {change.settled for change in done.changes} == {"adopted"}
-    with pytest.raises(GraphError) as gone:
+    with pytest.raises(GraphError) as raised:
         await kitchen.memory.get_node(kitchen.project)
-    assert gone.value.code is Code.NODE_NOT_FOUND
+    assert raised.value.code is Code.NODE_NOT_FOUND
     assert (await kitchen.log())[0].startswith('Project "Kitchen" deleted, with ')
     assert await kitchen.is_clean()
 
@@ -166,8 +166,8 @@ async def test_a_connection_cannot_be_restored_where_its_node_goes(kitchen: Kitc
 
 async def test_a_node_that_lost_its_label_is_not_adopted_as_deleted_and_can_be_restored(kitchen: Kitchen) -> None:
     kitchen.hand(NODE + "REMOVE n:_Node")
-    found = await kitchen.found()
-    assert found.keys() == {kitchen.project, kitchen.joined}
+    changes = await kitchen.changes_by_id()
+    assert changes.keys() == {kitchen.project, kitchen.joined}
     done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert not any(change.adoptable for change in done.values())
     assert "_Node" in (done[kitchen.project].reason or "")
@@ -188,11 +188,11 @@ async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restor
     )  # fmt: skip
     kitchen.hand(theirs + "MATCH (a:_Node {_domain: $domain, _id: $paint}) "
         "CREATE (a)-[:DependsOn {_domain: $domain, _id: 'conn_across'}]->(c)", branch=branch)  # fmt: skip
-    found = await kitchen.found()
-    assert found.keys() == {kitchen.joined, "conn_across"}
-    assert "type and ends" in (found[kitchen.joined].reason or "")
-    assert "two nodes of the domain" in (found["conn_across"].reason or "")
-    assert not any(change.adoptable for change in found.values())
+    changes = await kitchen.changes_by_id()
+    assert changes.keys() == {kitchen.joined, "conn_across"}
+    assert "type and ends" in (changes[kitchen.joined].reason or "")
+    assert "two nodes of the domain" in (changes["conn_across"].reason or "")
+    assert not any(change.adoptable for change in changes.values())
     assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
     assert await kitchen.is_clean()
     assert (await kitchen.memory.get_connection(kitchen.joined, include_content=True)).content == "first"
@@ -201,7 +201,7 @@ async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restor
 @pytest.mark.parametrize("marked", ["", ", _id: 'mem_by_hand', _type: 'Action', _tags: ['t']"])
 async def test_a_node_made_by_hand_is_adopted_with_or_without_an_id(kitchen: Kitchen, marked: str) -> None:
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, due: '2026-03-03', _content: '# Made'" + marked + "})")
-    [change] = (await kitchen.found()).values()
+    [change] = (await kitchen.changes_by_id()).values()
     assert (change.what, change.kind, change.type, change.adoptable) == ("made", "node", "Action", True)
     assert change.differences == ('due: "2026-03-03"',)
     assert change.beside is (marked == "")
@@ -229,14 +229,14 @@ async def test_a_connection_made_by_hand_is_adopted_with_or_without_an_id_or_dom
     kitchen: Kitchen, marks: str
 ) -> None:
     kitchen.hand(TWO + f"CREATE (a)-[r:DependsOn {MARKS[marks]}]->(b) SET r.why = 'dust', r._content = 'note'")
-    [change] = (await kitchen.found()).values()
+    [change] = (await kitchen.changes_by_id()).values()
     assert (change.what, change.type, change.title) == ("made", "DependsOn", '"Call" → "Paint"')
     done = await kitchen.memory.upkeep.reconcile(adopt=[change.id])
     assert done.clean
     [connection_id] = (await kitchen.memory.query_connections(type="DependsOn")).connection_ids
     assert (connection_id == "conn_by_hand") is ("_id" in MARKS[marks])
-    found = await kitchen.memory.get_connection(connection_id, include_content=True)
-    assert (found.properties, found.content) == ({"why": "dust"}, "note")
+    connection = await kitchen.memory.get_connection(connection_id, include_content=True)
+    assert (connection.properties, connection.content) == ({"why": "dust"}, "note")
     assert len(kitchen.hand("MATCH (:_Node {_domain: $domain})-[r:DependsOn]->() RETURN r")) == 1
     assert await kitchen.is_clean()
 
@@ -295,18 +295,18 @@ async def test_what_the_ontology_refuses_is_left_as_it_is_and_can_be_restored(ki
     cypher, reason = REFUSED[work]
     kitchen.hand(cypher)
     before = await kitchen.log()
-    [change] = (await kitchen.found()).values()
+    [change] = (await kitchen.changes_by_id()).values()
     assert not change.adoptable
     assert reason in (change.reason or "")
     done = await kitchen.memory.upkeep.reconcile(adopt=[change.id])
-    assert [one.settled for one in done.changes] == ["refused"]
+    assert [change.settled for change in done.changes] == ["refused"]
     assert reason in (done.changes[0].reason or "")
     assert done.batch is None
     assert await kitchen.log() == before
-    assert (await kitchen.found()).keys() == {change.id}
+    assert (await kitchen.changes_by_id()).keys() == {change.id}
 
     done = await kitchen.memory.upkeep.reconcile(restore=[change.id])
-    assert [one.settled for one in done.changes] == ["restored"]
+    assert [change.settled for change in done.changes] == ["restored"]
     assert await kitchen.is_clean()
     assert await kitchen.log() == before
     assert (await kitchen.memory.get_node(kitchen.call)).properties == {"due": "2026-01-01"}
@@ -317,7 +317,7 @@ async def test_a_refusal_does_not_keep_others_from_being_adopted(kitchen: Kitche
     kitchen.hand(NODE + "SET n.status = 'done'")
     done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert (done[kitchen.call].settled, done[kitchen.project].settled) == ("refused", "adopted")
-    assert (await kitchen.found()).keys() == {kitchen.call}
+    assert (await kitchen.changes_by_id()).keys() == {kitchen.call}
 
 
 async def test_what_cannot_be_adopted_is_restored_where_both_are_asked_for(kitchen: Kitchen) -> None:
@@ -332,8 +332,8 @@ async def test_a_unique_value_moved_by_hand_is_adopted_when_both_are(kitchen: Ki
     other = (await kitchen.memory.create_node("Project", "", properties={"status": "x", "code": "K2"})).node_id
     kitchen.hand("MATCH (n:_Node {_domain: $domain, _id: $other}) SET n.code = 'K1'", other=other)
     kitchen.hand(NODE + "SET n.code = 'K2'")
-    one = by_id(await kitchen.memory.upkeep.reconcile(adopt=[other]))
-    assert one[other].settled == "refused"
+    changes = by_id(await kitchen.memory.upkeep.reconcile(adopt=[other]))
+    assert changes[other].settled == "refused"
     assert (await kitchen.memory.upkeep.reconcile(adopt="all")).clean
     assert (await kitchen.memory.query_nodes(type="Project", properties={"code": "K1"})).node_ids == (other,)
     assert await kitchen.is_clean()
@@ -356,7 +356,7 @@ async def test_what_takes_the_place_of_a_connection_is_adopted_only_when_that_on
         "CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_new'}]->(b)",
         other=other,
     )
-    assert all(change.adoptable for change in (await kitchen.found()).values())
+    assert all(change.adoptable for change in (await kitchen.changes_by_id()).values())
     alone = by_id(await kitchen.memory.upkeep.reconcile(adopt=["conn_new"]))
     assert alone["conn_new"].settled == "refused"
     assert kitchen.joined in (alone["conn_new"].reason or "")
@@ -374,7 +374,7 @@ async def test_a_loop_is_not_closed_by_adopting_one_half_and_restoring_the_other
     done = by_id(await kitchen.memory.upkeep.reconcile(adopt=["conn_back"], restore=[made.connection_id]))
     assert (done["conn_back"].settled, done[made.connection_id].settled) == ("refused", "restored")
     assert made.connection_id in (done["conn_back"].reason or "")
-    assert not (await kitchen.found())["conn_back"].adoptable
+    assert not (await kitchen.changes_by_id())["conn_back"].adoptable
     await kitchen.memory.upkeep.reconcile(restore=["conn_back"])
     assert await kitchen.is_clean()
 
@@ -391,11 +391,11 @@ async def test_an_id_that_was_deleted_is_not_taken_again(kitchen: Kitchen) -> No
 
 async def test_relationships_beside_the_memory_are_left_alone_unless_they_are_named(kitchen: Kitchen) -> None:
     kitchen.hand(TWO + "CREATE (a)-[:DependsOn]->(b), (a)-[:MyOwn]->(b)")
-    [change] = (await kitchen.found()).values()
+    [change] = (await kitchen.changes_by_id()).values()
     assert change.beside
     assert change.type == "DependsOn"
     done = await kitchen.memory.upkeep.reconcile(restore="all")
-    assert [one.settled for one in done.changes] == [None]
+    assert [change.settled for change in done.changes] == [None]
     await kitchen.memory.upkeep.reconcile(restore=[change.id])
     assert await kitchen.is_clean()
     assert [row["t"] for row in kitchen.hand(TWO + "MATCH (a)-[r]->(b) RETURN type(r) AS t")] == ["MyOwn"]
@@ -411,7 +411,7 @@ async def test_only_what_is_named_is_settled(kitchen: Kitchen) -> None:
         "restored",
         None,
     ]
-    assert (await kitchen.found()).keys() == {kitchen.joined}
+    assert (await kitchen.changes_by_id()).keys() == {kitchen.joined}
     assert kitchen.hand(NODE + "RETURN n.status AS status")[0]["status"] == "active"
 
 
@@ -429,7 +429,7 @@ async def test_one_write_adopts_so_many_changes_whatever_way_they_are_chosen(
     monkeypatch.setattr(reconcile, "MAX_ADOPTED", 2)
     ids = {kitchen.project, kitchen.call, kitchen.paint}
     kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 1")
-    [beyond] = [change.id for change in (await kitchen.found()).values() if not change.adoptable]
+    [beyond] = [change.id for change in (await kitchen.changes_by_id()).values() if not change.adoptable]
     rest = by_id(await kitchen.memory.upkeep.reconcile(adopt=sorted(ids)))
     assert sorted(str(change.settled) for change in rest.values()) == ["adopted", "adopted", "refused"]
     assert (await kitchen.memory.upkeep.reconcile(adopt="all")).clean
@@ -439,15 +439,15 @@ async def test_one_write_adopts_so_many_changes_whatever_way_they_are_chosen(
 
 async def test_what_does_not_differ_or_is_named_twice_is_an_argument_at_fault(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n.due = '2026-02-02'")
-    for asked in (
+    for arguments in (
         {"adopt": ["mem_nobody"]},
         {"adopt": [kitchen.call], "restore": [kitchen.call]},
         {"restore": kitchen.call},
     ):
         with pytest.raises(GraphError) as refused:
-            await kitchen.memory.upkeep.reconcile(**asked)
+            await kitchen.memory.upkeep.reconcile(**arguments)
         assert refused.value.code is Code.INVALID_ARGUMENT
-    assert (await kitchen.found()).keys() == {kitchen.call}
+    assert (await kitchen.changes_by_id()).keys() == {kitchen.call}
 
 
 async def test_a_domain_that_there_is_not_is_told(memory: Memory) -> None:

@@ -40,8 +40,8 @@ async def fill(memory: Memory) -> None:
 async def everything(memory: Memory) -> dict[str, Any]:
     graph = await memory.entities.read_graph()
     return {
-        "entities": {one.name: (one.entity_type, one.observations) for one in graph.entities},
-        "relations": {(one.from_name, one.relation_type, one.to_name) for one in graph.relations},
+        "entities": {entity.name: (entity.entity_type, entity.observations) for entity in graph.entities},
+        "relations": {(relation.from_name, relation.relation_type, relation.to_name) for relation in graph.relations},
     }
 
 
@@ -52,7 +52,7 @@ async def test_what_is_alike_is_found_and_made_one_in_a_write_that_can_be_revert
     [pair] = (await entities.find_duplicates()).duplicates
     assert pair.names == ("Postgre-SQL", "PostgreSQL")
     assert pair.call.arguments == {"names": ["PostgreSQL"], "into": "Postgre-SQL"}
-    assert [one.name for one in (await entities.find_similar("PostgreSQL")).similar] == ["Postgre-SQL"]
+    assert [similar.name for similar in (await entities.find_similar("PostgreSQL")).similar] == ["Postgre-SQL"]
     assert (await entities.find_similar("Release 1")).similar == ()
 
     tried = await entities.merge_entities(["Postgre-SQL"], "PostgreSQL", dry_run=True)
@@ -62,7 +62,9 @@ async def test_what_is_alike_is_found_and_made_one_in_a_write_that_can_be_revert
     assert (merged.observations_moved, merged.observations_known) == (1, 1)
     assert (merged.relations_moved, merged.relations_known) == (1, 2)
     assert merged.aliases == ("Postgre-SQL",)
-    assert [(one.what, one.kept, one.not_taken) for one in merged.conflicts] == [("type", "tool", "software")]
+    assert [(conflict.what, conflict.kept, conflict.not_taken) for conflict in merged.conflicts] == [
+        ("type", "tool", "software")
+    ]
     after = await everything(memory)
     observed = ("runs on port 5432", "is backed up nightly", "owned by Ada")
     assert after["entities"]["PostgreSQL"] == ("tool", observed)
@@ -84,16 +86,16 @@ async def test_what_is_alike_is_found_and_made_one_in_a_write_that_can_be_revert
 async def test_what_observations_say_of_each_other_moves_with_them(memory: Memory) -> None:
     entities = memory.entities
     await entities.remember(name="Ben Aldous", observations=["lives in Leeds"])
-    told = await entities.remember(name="Ben Aldous", observations=["lives in York"], replaces="lives in Leeds")
+    result = await entities.remember(name="Ben Aldous", observations=["lives in York"], replaces="lives in Leeds")
     await entities.remember(name="Aldous, Ben", observations=["plays the oboe"])
     merged = await entities.merge_entities(["Ben Aldous"], "Aldous, Ben")
     assert merged.observations_moved == 2
     events = (await memory.history.log(since=merged.since, full=True)).entries
-    states = [one.after for one in events if one.after and one.after.get("_text") == "lives in York"]
+    states = [event.after for event in events if event.after and event.after.get("_text") == "lives in York"]
     [state] = states
-    assert state["_supersedes"] != [told.facts[0].replaced]
-    found = (await entities.open_nodes(["Aldous, Ben"])).entities[0]
-    assert found.observations == ("lives in York", "plays the oboe")
+    assert state["_supersedes"] != [result.facts[0].replaced]
+    entity = (await entities.open_nodes(["Aldous, Ben"])).entities[0]
+    assert entity.observations == ("lives in York", "plays the oboe")
 
 
 async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
@@ -108,39 +110,39 @@ async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
     await entities.delete_relations([{"from": "Postgre-SQL", "to": "Release 1", "relationType": "in"}])
     monkeypatch.setattr(health, "HUB", 3)
     monkeypatch.setattr(health, "STALE", timedelta())
-    found = await entities.graph_health()
-    one = {each.kind: each for each in found.findings}
-    assert set(one) == {"duplicate", "orphan", "stale", "contradiction", "hub", "unused_type", "open_question"}
-    assert (found.entities, found.relations, found.healthy) == (5, 4, False)
-    assert (one["orphan"].about, one["orphan"].call.tool) == (("Release 1",), "delete_entities")
-    assert (one["hub"].about, one["contradiction"].about) == (("Ada",), ("Ada", "Release 2"))
-    assert one["unused_type"].about == ("in",)
+    result = await entities.graph_health()
+    findings = {finding.kind: finding for finding in result.findings}
+    assert set(findings) == {"duplicate", "orphan", "stale", "contradiction", "hub", "unused_type", "open_question"}
+    assert (result.entities, result.relations, result.healthy) == (5, 4, False)
+    assert (findings["orphan"].about, findings["orphan"].call.tool) == (("Release 1",), "delete_entities")
+    assert (findings["hub"].about, findings["contradiction"].about) == (("Ada",), ("Ada", "Release 2"))
+    assert findings["unused_type"].about == ("in",)
     assert (await entities.find_orphans()).found == 1
 
-    for each in found.findings:
-        if each.kind == "open_question":
-            await entities.answer(each.call.arguments["id"], "close")
-    await entities.merge_entities(**one["duplicate"].call.arguments)
-    await entities.delete_entities(one["orphan"].call.arguments["entityNames"])
-    await entities.delete_relations(**one["contradiction"].call.arguments)
-    await memory.history.revert(event_ids=one["unused_type"].call.arguments["event_ids"])
+    for item in result.findings:
+        if item.kind == "open_question":
+            await entities.answer(item.call.arguments["id"], "close")
+    await entities.merge_entities(**findings["duplicate"].call.arguments)
+    await entities.delete_entities(findings["orphan"].call.arguments["entityNames"])
+    await entities.delete_relations(**findings["contradiction"].call.arguments)
+    await memory.history.revert(event_ids=findings["unused_type"].call.arguments["event_ids"])
     after = await entities.graph_health()
-    assert not {"duplicate", "contradiction", "open_question"} & {each.kind for each in after.findings}
+    assert not {"duplicate", "contradiction", "open_question"} & {finding.kind for finding in after.findings}
 
 
 async def test_what_connects_nodes_that_are_no_entities_goes_by_its_id_and_standard_types_may_wait(
     memory: Memory,
 ) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Note", "Draft"], "connection_types": [], "open": True}))
-    one, other = [(await memory.create_node("Note", f"# {name}")).node_id for name in "AB"]
-    made = await memory.create_connection("contradicts", one, other)
-    found = {each.kind: each for each in (await memory.entities.graph_health()).findings}
-    assert {kind: each.about for kind, each in found.items()} == {
+    text, other = [(await memory.create_node("Note", f"# {name}")).node_id for name in "AB"]
+    made = await memory.create_connection("contradicts", text, other)
+    findings = {finding.kind: finding for finding in (await memory.entities.graph_health()).findings}
+    assert {kind: finding.about for kind, finding in findings.items()} == {
         "contradiction": ("A", "B"),
         "unused_type": ("Draft",),
     }
-    assert found["contradiction"].call.tool == "delete_connection"
-    assert found["contradiction"].call.arguments == {"connection_id": made.connection_id}
+    assert findings["contradiction"].call.tool == "delete_connection"
+    assert findings["contradiction"].call.arguments == {"connection_id": made.connection_id}
 
 
 async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory: Memory) -> None:
@@ -154,7 +156,7 @@ async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory
     [last] = (await memory.history.log(limit=1)).entries
     assert (await entities.get_recent(limit=1)).entities[0].changed == last.at
     of_type = (await entities.get_by_type("release")).entities
-    assert sorted(one.name for one in of_type) == ["Release 1", "Release 2"]
+    assert sorted(brief.name for brief in of_type) == ["Release 1", "Release 2"]
     with pytest.raises(GraphError) as caught:
         await entities.get_by_type("relaese")
     assert caught.value.code is Code.INVALID_NODE_TYPE
@@ -172,7 +174,7 @@ async def test_facts_that_went_to_a_name_without_its_signs_are_told(
     made = await entities.remember(name="C", observations=["C++ is compiled", "C was made in 1972", "is old"])
     assert "misplaced_fact" not in (await entities.graph_health()).counts
     monkeypatch.setattr(misplaced, "ULID", SimpleNamespace(from_datetime=lambda _: "Z"))
-    [found] = [one for one in (await entities.graph_health()).findings if one.kind == "misplaced_fact"]
-    assert found.about == ("C", "C++")
-    assert str(made.facts[0].id) in found.reason
-    assert found.call.tool == "open_nodes"
+    [finding] = [finding for finding in (await entities.graph_health()).findings if finding.kind == "misplaced_fact"]
+    assert finding.about == ("C", "C++")
+    assert str(made.facts[0].id) in finding.reason
+    assert finding.call.tool == "open_nodes"

@@ -1,4 +1,4 @@
-"""Entities: one of a name, whoever writes; told as they were written; kept by all that keeps a log."""
+"""Entities: one per name for all writers, returned as written, and recorded in the log."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ async def test_what_is_written_is_told_as_it_was_written_and_in_that_order(memor
     await memory.entities.create_relations([relation])
     assert await graph(memory) == {"entities": [ANN, ODD], "relations": [relation]}
     made = await memory.entities.create_entities([{"name": "Cy", "entityType": "x", "observations": []}, BOB])
-    assert [one.name for one in made.entities] == ["Cy", "Bob"]
-    assert [one["name"] for one in (await graph(memory))["entities"]] == ["Ann", "", "Cy", "Bob"]
+    assert [entity.name for entity in made.entities] == ["Cy", "Bob"]
+    assert [entity["name"] for entity in (await graph(memory))["entities"]] == ["Ann", "", "Cy", "Bob"]
     await clean(memory)
 
 
@@ -53,10 +53,10 @@ async def test_a_text_is_found_as_soon_as_it_is_written(memory: Memory) -> None:
     await memory.entities.create_entities([ANN, BOB])
     await memory.entities.add_observations([{"entityName": "Bob", "contents": ["Plays CHESS"]}])
 
-    async def found(text: str) -> list[str]:
-        return [one.name for one in (await memory.entities.search_nodes(text)).entities]
+    async def ids_by_text(text: str) -> list[str]:
+        return [entity.name for entity in (await memory.entities.search_nodes(text)).entities]
 
-    assert [await found(text) for text in ("chess", "PERSON", "straße", "strasse", "b\nperson", "")] == [
+    assert [await ids_by_text(text) for text in ("chess", "PERSON", "straße", "strasse", "b\nperson", "")] == [
         ["Bob"],
         ["Ann", "Bob"],
         ["Ann"],
@@ -75,21 +75,21 @@ async def test_words_that_stand_nowhere_together_find_what_has_them_all(
     await memory.entities.create_entities([ANN, BOB, dan, eve, {"name": "of", "type": "x"}])
     await memory.entities.create_relations([{"from": "Dan", "to": "Ann", "relationType": "knows"}])
 
-    async def found(text: str, among: Memory = memory) -> list[str]:
-        return [one.name for one in (await among.entities.search_nodes(text)).entities]
+    async def ids_by_text(text: str, among: Memory = memory) -> list[str]:
+        return [entity.name for entity in (await among.entities.search_nodes(text)).entities]
 
-    assert await found("coffee editor") == ["Editor Dan", "Dan"]
-    assert await found("What editors has Dan?") == ["Editor Dan", "Dan"]
-    assert await found("OOLONG, coffee") == ["Editor Dan"]
-    assert await found("Ann drinks tea") == []
-    assert await found("who likes Strassen") == []
-    assert await found("the of") == []
-    assert await found("is the kind") == ["Bob"]
-    assert await found("Bo is k") == ["Bob"]
-    assert await found("likes tea") == ["Ann"]
+    assert await ids_by_text("coffee editor") == ["Editor Dan", "Dan"]
+    assert await ids_by_text("What editors has Dan?") == ["Editor Dan", "Dan"]
+    assert await ids_by_text("OOLONG, coffee") == ["Editor Dan"]
+    assert await ids_by_text("Ann drinks tea") == []
+    assert await ids_by_text("who likes Strassen") == []
+    assert await ids_by_text("the of") == []
+    assert await ids_by_text("is the kind") == ["Bob"]
+    assert await ids_by_text("Bo is k") == ["Bob"]
+    assert await ids_by_text("likes tea") == ["Ann"]
     assert len((await memory.entities.search_nodes("drinking coffee")).relations) == 1
     async with open_memory(settings.model_copy(update={"search_nodes": "plain", "domain": domain})) as as_there:
-        found_there = [await found(text, as_there) for text in ("coffee editor", "b\nperson", "likes tea")]
+        found_there = [await ids_by_text(text, as_there) for text in ("coffee editor", "b\nperson", "likes tea")]
     assert found_there == [[], [], ["Ann"]]
 
 
@@ -124,7 +124,7 @@ async def test_of_many_that_create_one_name_at_once_one_does(memory: Memory) -> 
     async with anyio.create_task_group() as tasks:
         for number in range(12):
             tasks.start_soon(create, number)
-    assert sorted(one["name"] for one in created) == sorted(f"Entity {number}" for number in range(12))
+    assert sorted(item["name"] for item in created) == sorted(f"Entity {number}" for number in range(12))
     assert len((await graph(memory))["entities"]) == 12
     await clean(memory)
 
@@ -139,11 +139,11 @@ async def test_observations_are_reverted_branched_and_read_as_of_a_time(memory: 
     assert (await graph(memory))["entities"] == [{**ANN, "observations": ["Straße"]}, BOB]
     last = (await memory.history.log(limit=1)).entries[0].seq
     await memory.entities.delete_entities(["Ann"])
-    gone = (await memory.history.log(limit=1)).entries[0].seq
-    await memory.history.revert(since=last + 1, until=gone)
+    seq = (await memory.history.log(limit=1)).entries[0].seq
+    await memory.history.revert(since=last + 1, until=seq)
     assert (await graph(memory))["entities"] == [{**ANN, "observations": ["Straße"]}, BOB]
-    for each in (memory, branch):
-        await clean(each)
+    for domain_memory in (memory, branch):
+        await clean(domain_memory)
 
 
 async def test_a_closed_ontology_is_kept_and_beyond_the_limit_types_share_one(memory: Memory, domain: str) -> None:
@@ -174,9 +174,9 @@ async def test_the_end_of_a_relation_becomes_no_entity_of_a_type_that_a_closed_o
 
 
 async def test_what_is_searched_for_must_be_a_text(memory: Memory) -> None:
-    for given in (None, 3, "half a pair \ud800"):
+    for arguments in (None, 3, "half a pair \ud800"):
         with pytest.raises(GraphError) as caught:
-            await memory.entities.search_nodes(given)
+            await memory.entities.search_nodes(arguments)
         assert caught.value.code == Code.INVALID_ARGUMENT
 
 
@@ -202,8 +202,8 @@ async def test_a_name_that_only_relations_lead_to_is_an_unknown_end_too(memory: 
                 if is_batch
                 else memory.entities.create_relations([relation])
             )
-        told: Any = caught.value.details["faults"][0] if is_batch else {"code": caught.value.code}
-        assert told["code"] == Code.NODE_NOT_FOUND
+        result: Any = caught.value.details["faults"][0] if is_batch else {"code": caught.value.code}
+        assert result["code"] == Code.NODE_NOT_FOUND
     await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "type": "likes"}], lenient=True)
     await memory.entities.create_entities([{"name": "Tea"}])
     await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "type": "warms"}])
@@ -213,14 +213,14 @@ async def test_a_name_that_only_relations_lead_to_is_an_unknown_end_too(memory: 
 async def test_a_name_that_only_a_relation_led_to_goes_and_comes_back_with_it(memory: Memory) -> None:
     await memory.entities.create_entities([{"name": "Ann"}])
     await memory.entities.create_relations([{"from": "Ann", "to": "Tea", "relationType": "likes"}])
-    made = {one.kind: one.seq for one in (await memory.history.log(limit=2)).entries}
-    gone = await memory.history.revert(event_ids=[made[Kind.CONNECTION]])
-    assert [change.kind for change in gone.changes] == [Kind.CONNECTION, Kind.NODE]
+    made = {entry.kind: entry.seq for entry in (await memory.history.log(limit=2)).entries}
+    reverted = await memory.history.revert(event_ids=[made[Kind.CONNECTION]])
+    assert [change.kind for change in reverted.changes] == [Kind.CONNECTION, Kind.NODE]
     assert len((await memory.query_nodes()).node_ids) == 1
-    await memory.history.revert(event_ids=[change.seq for change in gone.changes])
+    await memory.history.revert(event_ids=[change.seq for change in reverted.changes])
     assert len((await memory.entities.read_graph()).relations) == 1
     await memory.entities.create_relations([{"from": "Tea", "to": "Ann", "relationType": "warms"}])
-    made = {one.kind: one.seq for one in (await memory.history.log(limit=1)).entries}
+    made = {entry.kind: entry.seq for entry in (await memory.history.log(limit=1)).entries}
     assert len((await memory.history.revert(event_ids=[made[Kind.CONNECTION]])).changes) == 1
     await clean(memory)
 
@@ -234,5 +234,5 @@ async def test_more_than_one_write_holds_is_deleted_in_few(memory: Memory, monke
     await memory.entities.delete_entities(["big", "no", *names])
     assert (await graph(memory))["entities"] == []
     assert (await memory.upkeep.verify()).clean
-    batches = {one.batch for one in (await memory.history.log(limit=100)).entries if one.seq > before}
+    batches = {entry.batch for entry in (await memory.history.log(limit=100)).entries if entry.seq > before}
     assert len(batches) <= 5

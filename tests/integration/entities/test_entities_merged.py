@@ -12,13 +12,15 @@ from graph_memory import Code, GraphError, Memory
 
 pytestmark = pytest.mark.anyio
 
-Told = dict[str, tuple[str, list[str]]]
+Contents = dict[str, tuple[str, list[str]]]
 
 
-async def told(memory: Memory) -> tuple[Told, list[tuple[str, str, str]]]:
+async def contents_of(memory: Memory) -> tuple[Contents, list[tuple[str, str, str]]]:
     graph = (await memory.entities.read_graph()).to_dict()
-    entities = {one["name"]: (one["entityType"], sorted(one["observations"])) for one in graph["entities"]}
-    return entities, sorted((one["from"], one["relationType"], one["to"]) for one in graph["relations"])
+    entities = {entity["name"]: (entity["entityType"], sorted(entity["observations"])) for entity in graph["entities"]}
+    return entities, sorted(
+        (relation["from"], relation["relationType"], relation["to"]) for relation in graph["relations"]
+    )
 
 
 async def entity(memory: Memory, name: str, kind: str, *observations: str, **more: Any) -> None:
@@ -26,16 +28,16 @@ async def entity(memory: Memory, name: str, kind: str, *observations: str, **mor
 
 
 async def relate(memory: Memory, *relations: Sequence[str]) -> None:
-    given = [{"from": one, "to": other, "relationType": kind} for one, kind, other in relations]
-    await memory.entities.create_relations(given)
+    values = [{"from": text, "to": other, "relationType": kind} for text, kind, other in relations]
+    await memory.entities.create_relations(values)
 
 
 async def unrelate(memory: Memory, *relations: Sequence[str]) -> None:
-    given = [{"from": one, "to": other, "relationType": kind} for one, kind, other in relations]
-    await memory.entities.delete_relations(given)
+    values = [{"from": text, "to": other, "relationType": kind} for text, kind, other in relations]
+    await memory.entities.delete_relations(values)
 
 
-async def forked(memory: Memory, domain: str) -> tuple[str, Memory]:
+async def fork(memory: Memory, domain: str) -> tuple[str, Memory]:
     branch = f"{domain}-b"
     await memory.history.branch(branch)
     return branch, memory.in_domain(branch)
@@ -44,33 +46,33 @@ async def forked(memory: Memory, domain: str) -> tuple[str, Memory]:
 async def one_of_each_name(*memories: Memory) -> None:
     for memory in memories:
         assert (await memory.upkeep.verify()).differences == ()
-        found, _ = await told(memory)
-        assert len((await memory.entities.read_graph()).entities) == len(found)
+        result, _ = await contents_of(memory)
+        assert len((await memory.entities.read_graph()).entities) == len(result)
 
 
 @pytest.mark.long
 async def test_ends_of_relations_that_both_named_are_one(memory: Memory, domain: str) -> None:
     await entity(memory, "Ann", "person")
-    name, branch = await forked(memory, domain)
+    name, branch = await fork(memory, domain)
     await relate(memory, ("Ann", "knows", "Ghost"), ("Ann", "knows", "Bob"), ("Cy", "knows", "Ann"))
     await entity(memory, "Dan", "person", "is tall")
     await relate(branch, ("Ann", "met", "Ghost"), ("Ghost", "met", "Ghost"), ("Dan", "met", "Cy"))
     await entity(branch, "Bob", "dog", "barks", description="a dog")
     await memory.history.merge(name)
-    people: Told = {"Ann": ("person", []), "Bob": ("dog", ["barks"]), "Dan": ("person", ["is tall"])}
+    people: Contents = {"Ann": ("person", []), "Bob": ("dog", ["barks"]), "Dan": ("person", ["is tall"])}
     relations = [("Ann", "knows", "Bob"), ("Ann", "knows", "Ghost"), ("Ann", "met", "Ghost"), ("Cy", "knows", "Ann")]
     relations += [("Dan", "met", "Cy"), ("Ghost", "met", "Ghost")]
-    assert await told(memory) == (people, relations)
+    assert await contents_of(memory) == (people, relations)
     await unrelate(branch, ("Ann", "met", "Ghost"))
     await relate(branch, ("Ghost", "saw", "Dan"))
     await branch.entities.add_observations([{"entityName": "Bob", "contents": ["bites"]}])
     await memory.history.merge(name)
     people["Bob"] = ("dog", ["barks", "bites"])
     relations = sorted([*relations[:2], *relations[3:], ("Ghost", "saw", "Dan")])
-    assert await told(memory) == (people, relations)
+    assert await contents_of(memory) == (people, relations)
     for _ in range(2):
         await branch.history.merge(domain)
-        assert await told(branch) == (people, relations)
+        assert await contents_of(branch) == (people, relations)
     assert (await memory.history.merge(name)).changes == ()
     await one_of_each_name(memory, branch)
 
@@ -92,26 +94,26 @@ async def test_of_two_entities_of_a_name_one_is_kept_with_what_belongs_to_both(
     assert f'"subject": "{conflict["subject"]}"' in conflict["reason"]
     await memory.history.merge(name, resolutions=[resolution])
     kind = "cat" if take == "ours" else "bird"
-    [found] = (await memory.query_nodes(type=kind)).node_ids
-    assert (await memory.search_content(take, node_type=kind)).node_ids == (found,)
+    [text] = (await memory.query_nodes(type=kind)).node_ids
+    assert (await memory.search_content(take, node_type=kind)).node_ids == (text,)
     relations = [("Ann", "feeds", "Cy"), ("Cy", "watches", "Ann"), ("Cy", "watches", "Ghost")]
-    assert await told(memory) == ({"Ann": ("person", []), "Cy": (kind, ["is small", "sings"])}, relations)
+    assert await contents_of(memory) == ({"Ann": ("person", []), "Cy": (kind, ["is small", "sings"])}, relations)
     await branch.entities.delete_observations([{"entityName": "Cy", "observations": ["sings"]}])
     await unrelate(branch, ("Cy", "watches", "Ann"))
     await branch.entities.add_observations([{"entityName": "Cy", "contents": ["sleeps"]}])
     await memory.history.merge(name)
-    assert await told(memory) == (
+    assert await contents_of(memory) == (
         {"Ann": ("person", []), "Cy": (kind, ["is small", "sleeps"])},
         [relations[0], relations[2]],
     )
     await branch.history.merge(domain)
-    assert await told(branch) == await told(memory)
+    assert await contents_of(branch) == await contents_of(memory)
     await one_of_each_name(memory, branch)
 
 
 async def forked_after(memory: Memory, domain: str) -> tuple[str, Memory]:
     await entity(memory, "Ann", "person")
-    return await forked(memory, domain)
+    return await fork(memory, domain)
 
 
 async def test_an_entity_may_get_another_name_instead(memory: Memory, domain: str) -> None:
@@ -120,13 +122,13 @@ async def test_an_entity_may_get_another_name_instead(memory: Memory, domain: st
         await entity(side, "Cy", "cat", "is small")
     [conflict] = (await memory.history.merge(name, preview=True)).conflicts
 
-    def called(other: str) -> list[Mapping[str, object]]:
+    def name_choice(other: str) -> list[Mapping[str, object]]:
         return [{"subject": conflict.subject, "property": "name", "value": other}]
 
     with pytest.raises(GraphError):
-        await memory.history.merge(name, resolutions=called("Ann"))
-    await memory.history.merge(name, resolutions=called("Cy II"))
-    assert set((await told(memory))[0]) == {"Ann", "Cy", "Cy II"}
+        await memory.history.merge(name, resolutions=name_choice("Ann"))
+    await memory.history.merge(name, resolutions=name_choice("Cy II"))
+    assert set((await contents_of(memory))[0]) == {"Ann", "Cy", "Cy II"}
     await one_of_each_name(memory)
 
 
@@ -143,13 +145,13 @@ async def test_a_revert_meets_names_that_are_taken(memory: Memory) -> None:
     known = await last_of(memory)
     await relate(memory, ("Ann", "met", "Ghost"))
     await memory.history.revert(since=before + 1, until=known)
-    assert (await told(memory))[1] == [("Ann", "met", "Ghost")]
-    gone = await last_of(memory)
+    assert (await contents_of(memory))[1] == [("Ann", "met", "Ghost")]
+    count = await last_of(memory)
     await memory.entities.delete_entities(["Ghost"])
     deleted = await last_of(memory)
     await entity(memory, "Ghost", "spirit")
-    await memory.history.revert(since=gone + 1, until=deleted)
-    assert await told(memory) == ({"Ann": ("person", []), "Ghost": ("spirit", [])}, [("Ann", "met", "Ghost")])
+    await memory.history.revert(since=count + 1, until=deleted)
+    assert await contents_of(memory) == ({"Ann": ("person", []), "Ghost": ("spirit", [])}, [("Ann", "met", "Ghost")])
     before = await last_of(memory)
     await memory.entities.delete_entities(["Ghost"])
     deleted = await last_of(memory)
@@ -168,13 +170,13 @@ async def test_a_relation_that_comes_back_to_an_entity_of_the_name_is_a_new_one(
     await relate(memory, ("Ann", "knows", "Ghost"))
     made = await last_of(memory)
     await memory.history.revert(since=before + 1, until=made)
-    gone = await last_of(memory)
+    count = await last_of(memory)
     await entity(memory, "Ghost", "spirit")
-    await memory.history.revert(since=made + 1, until=gone)
-    now = await told(memory)
+    await memory.history.revert(since=made + 1, until=count)
+    now = await contents_of(memory)
     assert now == ({"Ann": ("person", []), "Ghost": ("spirit", [])}, [("Ann", "knows", "Ghost")])
     await memory.transfer.export_file(tmp_path / "all.gm")
     await memory.transfer.import_file(tmp_path / "all.gm", name=f"{domain}-copy")
     copy = memory.in_domain(f"{domain}-copy")
-    assert await told(copy) == now
+    assert await contents_of(copy) == now
     await one_of_each_name(memory, copy)

@@ -31,24 +31,24 @@ async def index(memory: Memory, domain: str) -> None:
     await indexing.index_texts(memory._core, domain)
 
 
-async def found(memory: Memory) -> dict[str, list[str]]:
-    return {word: [one.name for one in (await memory.entities.search_nodes(word)).entities] for word in WORDS}
+async def find_texts(memory: Memory) -> dict[str, list[str]]:
+    return {word: [entity.name for entity in (await memory.entities.search_nodes(word)).entities] for word in WORDS}
 
 
-async def expected(memory: Memory) -> dict[str, list[str]]:
-    names = [one.name for one in (await memory.entities.read_graph()).entities]
-    every = (await memory.entities.open_nodes(names, detail=True)).entities
+async def expected_texts(memory: Memory) -> dict[str, list[str]]:
+    names = [entity.name for entity in (await memory.entities.read_graph()).entities]
+    entities = (await memory.entities.open_nodes(names, detail=True)).entities
     texts = {
         entity.name: "\n".join((entity.name, entity.entity_type, *(entity.aliases or ()), *entity.observations)).lower()
-        for entity in every
+        for entity in entities
     }
     return {word: [name for name, text in texts.items() if word in text] for word in WORDS}
 
 
 async def check(memory: Memory, domain: str) -> None:
-    """What is searched is what is there, before it is indexed and afterwards."""
+    """Searches cover all stored texts, before and after they are indexed."""
     for _ in range(2):
-        assert await found(memory) == await expected(memory)
+        assert await find_texts(memory) == await expected_texts(memory)
         assert (await memory.upkeep.verify()).clean
         await index(memory, domain)
 
@@ -87,16 +87,16 @@ async def test_names_are_found_with_a_dotted_capital_i_and_in_either_encoding_of
     memory: Memory, domain: str
 ) -> None:
     entities, nfd = memory.entities, unicodedata.normalize("NFD", "Köln")
-    given = [{"name": "İstanbul"}, {"name": "Office", "observations": ["İZMİR is near"]}, {"name": "München"}]
-    await entities.create_entities([*given, {"name": nfd}])
+    values = [{"name": "İstanbul"}, {"name": "Office", "observations": ["İZMİR is near"]}, {"name": "München"}]
+    await entities.create_entities([*values, {"name": nfd}])
     for _ in range(2):
         for text, name in (("istanbul", "İstanbul"), ("İstanbul", "İstanbul"), ("izmir", "Office")):
-            assert [one.name for one in (await entities.search_nodes(text)).entities] == [name]
-        assert [one.name for one in (await entities.search_nodes("izmir near")).entities] == ["Office"]
+            assert [entity.name for entity in (await entities.search_nodes(text)).entities] == [name]
+        assert [entity.name for entity in (await entities.search_nodes("izmir near")).entities] == ["Office"]
         await index(memory, domain)
     for text, name in ((unicodedata.normalize("NFD", "München is nice"), "München"), ("Köln is nice", nfd)):
-        told = await entities.remember(text, dry_run=True)
-        assert (told.entity, told.found_by) == (name, "text")
+        result = await entities.remember(text, dry_run=True)
+        assert (result.entity, result.found_by) == (name, "text")
 
 
 async def test_a_search_that_looks_through_many_has_them_indexed(
@@ -117,21 +117,21 @@ async def test_a_write_of_many_indexes_their_texts_itself(
     memory: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "INDEXED_AT_ONCE", 3)
-    given = [
+    values = [
         {"name": f"Blue {number}", "type": "Sailor", "observations": [text], "properties": {"aliases": "NICKNAME"}}
         for number, text in enumerate(("likes TEA", "tea again", "coffee" * 1_300))
     ]
-    await memory.entities.create_entities(given)
+    await memory.entities.create_entities(values)
     assert waiting(driver, domain) == 0
-    assert await found(memory) == await expected(memory)
+    assert await find_texts(memory) == await expected_texts(memory)
     assert (await memory.upkeep.verify()).clean
     relations = [{"from": "Blue 0", "to": f"Tea {number}", "relationType": "drinks"} for number in range(3)]
     await memory.entities.create_relations(relations)
     await memory.entities.add_observations([{"entityName": "Blue 1", "contents": ["is anna"]}])
     assert waiting(driver, domain) == 1
-    assert (await found(memory))["tea"] == ["Blue 0", "Blue 1"]
+    assert (await find_texts(memory))["tea"] == ["Blue 0", "Blue 1"]
     await memory.entities.create_entities([{"name": f"Tea {number}"} for number in range(3)])
-    assert (await found(memory))["tea"] == ["Blue 0", "Blue 1", "Tea 0", "Tea 1", "Tea 2"]
+    assert (await find_texts(memory))["tea"] == ["Blue 0", "Blue 1", "Tea 0", "Tea 1", "Tea 2"]
     assert (await memory.upkeep.verify()).clean
 
 
@@ -141,7 +141,7 @@ async def test_an_index_changed_by_hand_is_named_and_mended(memory: Memory, driv
     await index(memory, domain)
     for change in ("SET x._folded = 'other'", "REMOVE x._folded", "SET x._is_long = true", "SET x._called = 'x'"):
         driver.execute_query(f"MATCH (x:_Node|_Observation {{_domain: $domain}}) {change}", domain=domain)
-        assert len({one.subject for one in (await memory.upkeep.rebuild()).differences}) == 2, change
+        assert len({difference.subject for difference in (await memory.upkeep.rebuild()).differences}) == 2, change
         assert (await memory.upkeep.verify()).clean
         assert len((await memory.entities.search_nodes("needle")).entities) == 1
         await index(memory, domain)
@@ -153,7 +153,7 @@ async def test_texts_that_change_while_they_are_indexed_are_left_to_the_next_loo
 ) -> None:
     monkeypatch.setattr(indexing, "_AT_ONCE", 2)
     names = [f"Name {number}" for number in range(4)]
-    await memory.entities.create_entities([{"name": one, "type": "t", "observations": ["needle"]} for one in names])
+    await memory.entities.create_entities([{"name": name, "type": "t", "observations": ["needle"]} for name in names])
     done = anyio.Event()
 
     async def rewrite(name: str) -> None:

@@ -39,8 +39,8 @@ async def test_an_end_of_a_relation_that_becomes_an_entity_gets_its_label(
     await memory.history.revert(since=before + 1, on_conflict="skip")
     assert await types(memory, "entity", "spirit", "person") == [2, 0, 1]
     assert await past_and_present_agree(memory)
-    for each in (memory, copy):
-        assert (await each.upkeep.verify()).differences == ()
+    for domain_memory in (memory, copy):
+        assert (await domain_memory.upkeep.verify()).differences == ()
 
 
 async def past_and_present_agree(memory: Memory) -> bool:
@@ -58,7 +58,7 @@ async def test_it_keeps_its_label_where_a_relation_asks_for_that(memory: Memory)
     await memory.entities.remember(name="Elf", type="dog", observations=["is green"])
     assert (await memory.entities.upsert("Imp", type="dog")).type == "dog"
     assert await types(memory, "entity", "dog", "person") == [3, 0, 2]
-    assert [one.entity_type for one in (await memory.entities.open_nodes(["Ghost"])).entities] == ["dog"]
+    assert [entity.entity_type for entity in (await memory.entities.open_nodes(["Ghost"])).entities] == ["dog"]
     assert (await memory.upkeep.verify()).differences == ()
 
 
@@ -79,5 +79,5 @@ async def test_a_name_goes_with_the_last_relation_that_leads_to_it(memory: Memor
     await memory.history.merge(f"{domain}-b")
     relations = (await memory.entities.read_graph()).to_dict()["relations"]
     assert relations == [{"from": "Ghost", "to": "Goblin", "relationType": "r1"}]
-    for each in (memory, branch):
-        assert (await each.upkeep.verify()).differences == ()
+    for domain_memory in (memory, branch):
+        assert (await domain_memory.upkeep.verify()).differences == ()

@@ -1,4 +1,4 @@
-"""Names and observations of any length are kept and found, also those that are too long for an index."""
+"""Names and observations of any length are stored and found, even if they are too long for an index."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def long(word: str) -> str:
 
 async def test_long_texts_are_found_and_lead_to_the_end_of_a_relation(memory: Memory) -> None:
     long_kind = {"name": "B", "entityType": long("Kind"), "observations": ["short"]}
-    given = [{"name": long("Name"), "entityType": "t", "observations": [long("Text")]}, long_kind]
-    await memory.entities.create_entities(given)
+    values = [{"name": long("Name"), "entityType": "t", "observations": [long("Text")]}, long_kind]
+    await memory.entities.create_entities(values)
     await memory.entities.create_relations([{"from": long("Name"), "to": "B", "relationType": "knows"}])
     everything = await memory.entities.read_graph()
-    assert [one.to_dict() for one in everything.entities] == given
-    found = {word: [one.name for one in (await memory.entities.search_nodes(f" {word}")).entities] for word in WORDS}
-    assert found == {"name": [long("Name")], "kind": ["B"], "text": [long("Name")]}
+    assert [entity.to_dict() for entity in everything.entities] == values
+    results = {
+        word: [entity.name for entity in (await memory.entities.search_nodes(f" {word}")).entities] for word in WORDS
+    }
+    assert results == {"name": [long("Name")], "kind": ["B"], "text": [long("Name")]}
     assert (await memory.entities.open_nodes([long("Name")])).relations == everything.relations
 
 
@@ -38,16 +40,16 @@ async def test_long_texts_are_found_and_lead_to_the_end_of_a_relation(memory: Me
 async def test_a_branch_and_a_check_agree_on_what_is_long(memory: Memory, domain: str, length: int) -> None:
     await memory.entities.create_entities([{"name": "n" * (length - 2), "type": "t", "observations": ["O" * length]}])
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=await last(memory))).domain)
-    for one in (memory, branch):
-        assert len((await one.entities.search_nodes("o" * length)).entities) == 1
-        assert len((await one.entities.search_nodes("n" * (length - 2))).entities) == 1
-        assert (await one.upkeep.verify()).clean
+    for domain_memory in (memory, branch):
+        assert len((await domain_memory.entities.search_nodes("o" * length)).entities) == 1
+        assert len((await domain_memory.entities.search_nodes("n" * (length - 2))).entities) == 1
+        assert (await domain_memory.upkeep.verify()).clean
 
 
 @pytest.mark.parametrize("stored", ["NFC", "NFD"])
-@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+@pytest.mark.parametrize("query", ["NFC", "NFD"])
 async def test_a_text_is_found_in_whichever_form_its_accents_are_encoded(
-    memory: Memory, domain: str, stored: Literal["NFC", "NFD"], asked: Literal["NFC", "NFD"]
+    memory: Memory, domain: str, stored: Literal["NFC", "NFD"], query: Literal["NFC", "NFD"]
 ) -> None:
     def as_stored(text: str) -> str:
         return unicodedata.normalize(stored, text)
@@ -56,7 +58,7 @@ async def test_a_text_is_found_in_whichever_form_its_accents_are_encoded(
     await memory.entities.create_entities(entities)
     for is_indexed in (False, True):
         for text in ("zoë", "KÜNSTLER", "café", "Ünst", "künstlerin café"):
-            found = await memory.entities.search_nodes(unicodedata.normalize(asked, text))
-            assert len(found.entities) == 1, (text, is_indexed)
+            graph = await memory.entities.search_nodes(unicodedata.normalize(query, text))
+            assert len(graph.entities) == 1, (text, is_indexed)
         await index_texts(memory._core, domain)
     assert (await memory.upkeep.verify()).clean

@@ -24,19 +24,19 @@ async def _shop(memory: Memory) -> tuple[Memory, str]:
 
 async def test_an_alias_stands_for_its_entity_in_reads_and_writes_and_creates_no_second_one(memory: Memory) -> None:
     entities = (await _shop(memory))[0].entities
-    assert [one.name for one in (await entities.open_nodes(["lv-7", "Shop"])).entities] == ["Lena Vogt", "Shop"]
-    assert [one.name for one in (await entities.search_nodes("frau vogt")).entities] == ["Lena Vogt"]
-    assert [one.name for one in (await entities.search_nodes("v-")).entities] == ["Lena Vogt"]
+    assert [entity.name for entity in (await entities.open_nodes(["lv-7", "Shop"])).entities] == ["Lena Vogt", "Shop"]
+    assert [entity.name for entity in (await entities.search_nodes("frau vogt")).entities] == ["Lena Vogt"]
+    assert [entity.name for entity in (await entities.search_nodes("v-")).entities] == ["Lena Vogt"]
     added = await entities.add_observations([{"entityName": "Frau Vogt", "contents": ["Likes tea."]}])
     assert added.results[0].entity_name == "Lena Vogt"
     made = await entities.create_entities(
         [{"name": "LV-7", "entityType": "person", "observations": []}, {"name": "Oslo", "entityType": "city"}]
     )
-    assert [one.name for one in made.entities] == ["Oslo"]
+    assert [entity.name for entity in made.entities] == ["Oslo"]
     assert made.notes is not None
     assert made.notes[0].startswith('"LV-7" is a name of "Lena Vogt"')
     await entities.create_relations([{"from": "LV-7", "to": "Shop", "relationType": "leads"}])
-    assert [one.from_name for one in (await entities.open_nodes(["Shop"])).relations] == ["Lena Vogt"]
+    assert [relation.from_name for relation in (await entities.open_nodes(["Shop"])).relations] == ["Lena Vogt"]
     relation = {"from": "Frau Vogt", "to": "Shop", "relationType": "leads"}
     assert (await entities.delete_relations([relation])).deleted == 1
     removal = {"entityName": "LV-7", "observations": ["Likes tea."]}
@@ -65,13 +65,13 @@ async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(
     with pytest.raises(GraphError, match="Entity with name Lena not found") as caught:
         await entities.add_observations([{"entityName": "Lena", "contents": ["x"]}])
     assert 'Did you mean "Lena Vogt"?' in (caught.value.hint or "")
-    told = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
-    [asked] = told.candidates or ()
-    assert (asked.id, asked.name, asked.choices) == (lena, "Lena Vogt", CANDIDATE_CHOICES)
-    assert asked.reason == '"Lena" is a part of this name alone'
-    assert asked.question == f"{told.id}:{lena}"
+    result = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
+    [candidate] = result.candidates or ()
+    assert (candidate.id, candidate.name, candidate.choices) == (lena, "Lena Vogt", CANDIDATE_CHOICES)
+    assert candidate.reason == '"Lena" is a part of this name alone'
+    assert candidate.question == f"{result.id}:{lena}"
     [similar] = (await entities.find_similar("Lena")).similar
-    assert (similar.name, similar.score) == ("Lena Vogt", asked.likeness)
+    assert (similar.name, similar.score) == ("Lena Vogt", candidate.likeness)
     [pair] = (await entities.find_duplicates()).duplicates
     assert {*pair.names} == {"Lena", "Lena Vogt"}
     assert (await entities.graph_health()).counts["duplicate"] == 1
@@ -79,25 +79,25 @@ async def test_a_part_of_a_name_is_a_question_of_every_tool_that_compares_names(
     assert 'Is "Shop Berlin" the same as "Shop"' in (made.notes or ("",))[0]
     assert (await entities.create_entities([{"name": "Lena Holm", "entityType": "person"}])).notes is None
     assert "duplicate" in (health := await entities.graph_health()).counts
-    assert [one.about for one in health.findings if one.kind == "duplicate"] == [("Shop", "Shop Berlin")]
+    assert [finding.about for finding in health.findings if finding.kind == "duplicate"] == [("Shop", "Shop Berlin")]
 
 
 async def test_the_question_whether_two_entities_are_one_is_answered_with_decide(memory: Memory) -> None:
     memory, lena = await _shop(memory)
     entities = memory.entities
-    told = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
-    [asked] = told.candidates or ()
+    result = await entities.remember(name="Lena", type="person", observations=["Moved to Malmö."])
+    [candidate] = result.candidates or ()
     for wrong in ("close", "keep"):
         with pytest.raises(GraphError, match="is not a decision on two entities"):
-            await entities.decide(told.id or "", lena, "close" if wrong == "close" else "keep")
-    assert not (await entities.answer(asked.question, "new")).changed
-    [settled] = (await entities.decide_all([{"id": asked.question, "decision": "same"}])).decisions
+            await entities.decide(result.id or "", lena, "close" if wrong == "close" else "keep")
+    assert not (await entities.answer(candidate.question, "new")).changed
+    [settled] = (await entities.decide_all([{"id": candidate.question, "decision": "same"}])).decisions
     assert settled.merged is not None
     assert (settled.changed, settled.merged.into, settled.merged.merged) == (True, "Lena Vogt", ("Lena",))
-    [one] = (await entities.open_nodes(["Lena"])).entities
-    assert (one.name, one.observations) == ("Lena Vogt", ("Leads checkout.", "Moved to Malmö."))
+    [entity] = (await entities.open_nodes(["Lena"])).entities
+    assert (entity.name, entity.observations) == ("Lena Vogt", ("Leads checkout.", "Moved to Malmö."))
     with pytest.raises(GraphError, match="There is no entity"):
-        await entities.answer(asked.question, "same")
+        await entities.answer(candidate.question, "same")
     seen = await entities.remember(name="Lena Vogt", observations=["Reads."])
     with pytest.raises(GraphError, match="new is a decision on two entities only"):
         await entities.decide(lena, str(seen.facts[0].id), "new")
@@ -106,15 +106,17 @@ async def test_the_question_whether_two_entities_are_one_is_answered_with_decide
 async def test_an_alias_that_another_entity_has_is_a_question(memory: Memory) -> None:
     memory, lena = await _shop(memory)
     entities = memory.entities
-    told = await entities.remember(name="Lena Holm", aliases=["lv-7", "Shop", "LH"])
-    asked = {one.name: one for one in told.candidates or ()}
-    assert {name: one.reason for name, one in asked.items()} == {
+    result = await entities.remember(name="Lena Holm", aliases=["lv-7", "Shop", "LH"])
+    candidates = {candidate.name: candidate for candidate in result.candidates or ()}
+    assert {name: candidate.reason for name, candidate in candidates.items()} == {
         "Lena Vogt": 'both are named "lv-7"',
         "Shop": 'both are named "Shop"',
     }
-    assert asked["Lena Vogt"].question == f"{told.id}:{lena}"
+    assert candidates["Lena Vogt"].question == f"{result.id}:{lena}"
     assert (await entities.remember(name="Lena Holm", aliases=["lv-7"])).candidates is None
     changed = await entities.update_entity("Shop", aliases=["LH", "Tea shop"])
-    assert [(one.id, one.question) for one in changed.candidates or ()] == [(told.id, f"{changed.id}:{told.id}")]
+    assert [(candidate.id, candidate.question) for candidate in changed.candidates or ()] == [
+        (result.id, f"{changed.id}:{result.id}")
+    ]
     assert (await entities.update_entity("Shop", aliases=["LH"])).candidates is None
-    assert (await entities.answer(f"{changed.id}:{told.id}", "same")).merged is not None
+    assert (await entities.answer(f"{changed.id}:{result.id}", "same")).merged is not None

@@ -19,67 +19,67 @@ from graph_memory.operations.toolsets import entities as toolset
 pytestmark = pytest.mark.anyio
 
 
-def thing(number: int) -> dict[str, Any]:
+def entity_of(number: int) -> dict[str, Any]:
     texts = [f"is number {number} of them", "Größe " * (number % 9)]
     return {"name": f"thing {number}", "entityType": "thing", "observations": texts[: number % 3]}
 
 
-async def filled(memory: Memory, count: int) -> None:
-    await memory.entities.create_entities([thing(number) for number in range(count)])
+async def fill(memory: Memory, count: int) -> None:
+    await memory.entities.create_entities([entity_of(number) for number in range(count)])
     ends = [(0, 1), (1, 0), (2, 2), (count - 1, 0), ("nobody", 3), (4, "nobody"), ("nobody", "no one"), (5, "no one")]
-    told = [(f"thing {one}" if isinstance(one, int) else one for one in pair) for pair in ends]
-    await memory.entities.create_relations([{"from": a, "to": b, "relationType": "to"} for a, b in told])
+    lines = [(f"thing {item}" if isinstance(item, int) else item for item in pair) for pair in ends]
+    await memory.entities.create_relations([{"from": a, "to": b, "relationType": "to"} for a, b in lines])
 
 
-async def parts(memory: Memory, **asked: Any) -> list[KnowledgeGraph]:
-    found = [await memory.entities.read_graph(**asked)]
-    while (cursor := found[-1].next_cursor) is not None:
-        found.append(await memory.entities.read_graph(**asked, cursor=cursor))
-    return found
+async def parts(memory: Memory, **arguments: Any) -> list[KnowledgeGraph]:
+    graphs = [await memory.entities.read_graph(**arguments)]
+    while (cursor := graphs[-1].next_cursor) is not None:
+        graphs.append(await memory.entities.read_graph(**arguments, cursor=cursor))
+    return graphs
 
 
 @pytest.mark.parametrize("much", [paging._READ_AT_ONCE_FROM, 1])
 async def test_parts_are_together_the_whole(memory: Memory, monkeypatch: pytest.MonkeyPatch, much: int) -> None:
     monkeypatch.setattr(paging, "_READ_AT_ONCE_FROM", much)
     assert (await memory.entities.read_graph(limit=1)).entities == ()
-    await filled(memory, 120)
+    await fill(memory, 120)
     whole = await memory.entities.read_graph()
     assert whole.next_cursor is None
-    for asked in (
+    for counts in (
         {"limit": 7},
         {"limit": 120},
         {"max_tokens": 700},
         {"max_tokens": 100_000},
         {"max_tokens": 300, "limit": 5},
     ):
-        found = await parts(memory, **asked)
-        assert [one for part in found for one in part.entities] == list(whole.entities)
-        relations = [one for part in found for one in part.relations]
+        graphs = await parts(memory, **counts)
+        assert [entity for part in graphs for entity in part.entities] == list(whole.entities)
+        relations = [relation for part in graphs for relation in part.relations]
         assert sorted(map(str, relations)) == sorted(map(str, whole.relations))
-        assert {len(part.entities) for part in found[:-1]} <= {asked.get("limit"), *range(1, 120)}
-        if "max_tokens" in asked:
-            sizes = [tokens_of_text(json.dumps(part.to_dict(), indent=2, ensure_ascii=False)) for part in found]
-            assert max(sizes) <= asked["max_tokens"] + 60  # the relations that nothing known leads to are not weighed
+        assert {len(part.entities) for part in graphs[:-1]} <= {counts.get("limit"), *range(1, 120)}
+        if "max_tokens" in counts:
+            sizes = [tokens_of_text(json.dumps(part.to_dict(), indent=2, ensure_ascii=False)) for part in graphs]
+            assert max(sizes) <= counts["max_tokens"] + 60  # the relations that nothing known leads to are not weighed
     assert len(await parts(memory, limit=7)) == 18
 
 
 async def test_a_part_goes_on_after_writes(memory: Memory) -> None:
-    await filled(memory, 12)
+    await fill(memory, 12)
     first = await memory.entities.read_graph(limit=5)
     await memory.entities.delete_entities(["thing 4", "thing 6"])
     await memory.entities.create_entities([{"name": "late"}])
     rest = await memory.entities.read_graph(cursor=first.next_cursor)
-    names = [one.name for one in (*first.entities, *rest.entities)]
+    names = [entity.name for entity in (*first.entities, *rest.entities)]
     assert names == [f"thing {number}" for number in range(12) if number != 6] + ["late"]
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "query",
     [{"cursor": "x"}, {"cursor": ""}, {"cursor": "after:1/2"}, {"limit": 0}, {"max_tokens": "9"}, {"max_tokens": 1}],
 )
-async def test_what_is_no_part_is_refused(memory: Memory, asked: dict[str, Any]) -> None:
+async def test_what_is_no_part_is_refused(memory: Memory, query: dict[str, Any]) -> None:
     with pytest.raises(GraphError) as refused:
-        await memory.entities.read_graph(**asked)
+        await memory.entities.read_graph(**query)
     assert refused.value.code is Code.INVALID_ARGUMENT
 
 
@@ -87,11 +87,11 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paging, "_READ_AT_ONCE_FROM", 1)
-    [tool] = [one for one in toolset.ENTITIES if one.name == "read_graph"]
-    await filled(memory, 30)
+    [tool] = [entity for entity in toolset.ENTITIES if entity.name == "read_graph"]
+    await fill(memory, 30)
 
-    async def answer(**given: object) -> Any:
-        result = tool_of(tool).render_result((await tool.bind(given)(memory)).to_dict())
+    async def answer(**arguments: object) -> Any:
+        result = tool_of(tool).render_result((await tool.bind(arguments)(memory)).to_dict())
         assert json.loads(result.content[0].text) == result.structured_content
         assert result.structured_content.keys() == {"entities", "relations"}
         return result
@@ -107,8 +107,8 @@ async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     assert 3 < len(cut.structured_content["entities"]) < 30
     assert len(cut.content) == 2
     goes_on = json.loads(re.findall(r"{.*?}", cut.content[1].text)[0])
-    for given in (goes_on, {**goes_on, "max_tokens": None, "limit": 20}):
-        more = await answer(**given)
+    for value in (goes_on, {**goes_on, "max_tokens": None, "limit": 20}):
+        more = await answer(**value)
         assert 3 < len(more.structured_content["entities"]) < 20
         assert len(more.content) == 2
     monkeypatch.setattr(Entities, "read_graph_tokens", len(json.dumps(whole)) // 2)

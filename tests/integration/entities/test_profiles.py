@@ -1,4 +1,4 @@
-"""What follows of entities from what was written of them; and one made or brought up to date in one call."""
+"""Profiles of entities derived from their observations, and entities created or updated in one call."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ async def test_an_entity_is_made_and_then_brought_up_to_date(memory: Memory) -> 
         "properties": {"town": "Oslo"},
         "observations": ["is kind", "is tall"],
     }
-    told = await memory.entities.upsert("Ann", type="dog", confidence=0.25, **again)
-    assert (told.id, told.type, told.description) == (made.id, "person", "A *person*.")
-    assert (told.properties, told.confidence) == ({"age": 3, "town": "Oslo"}, 0.25)
-    assert told.observations == ("was born", "is kind", "is tall")
-    assert told.last_seen > made.last_seen
+    profile = await memory.entities.upsert("Ann", type="dog", confidence=0.25, **again)
+    assert (profile.id, profile.type, profile.description) == (made.id, "person", "A *person*.")
+    assert (profile.properties, profile.confidence) == ({"age": 3, "town": "Oslo"}, 0.25)
+    assert profile.observations == ("was born", "is kind", "is tall")
+    assert profile.last_seen > made.last_seen
     before = (await memory.domain_info()).events
-    assert await memory.entities.upsert("Ann", properties={"age": 3}, observations=["is tall"]) == told
+    assert await memory.entities.upsert("Ann", properties={"age": 3}, observations=["is tall"]) == profile
     assert (await memory.domain_info()).events == before
     assert (await memory.search_content("*person*")).node_ids
     assert not (await memory.upkeep.verify()).differences
@@ -44,9 +44,9 @@ async def test_an_entity_is_made_and_then_brought_up_to_date(memory: Memory) -> 
 async def test_a_name_that_was_only_mentioned_becomes_the_entity(memory: Memory) -> None:
     await memory.entities.create_relations([{"from": "Ann", "to": "Bob", "relationType": "knows"}])
     assert await memory.entities.find_by_name("Bob") is None
-    told = await memory.entities.upsert("Bob", observations=["is tall"])
-    assert (told.type, told.mention_count, told.confidence) == ("entity", 3, 0.5)
-    assert [one.name for one in (await memory.entities.read_graph()).entities] == ["Bob"]
+    profile = await memory.entities.upsert("Bob", observations=["is tall"])
+    assert (profile.type, profile.mention_count, profile.confidence) == ("entity", 3, 0.5)
+    assert [entity.name for entity in (await memory.entities.read_graph()).entities] == ["Bob"]
     assert not (await memory.upkeep.verify()).differences
 
 
@@ -71,7 +71,9 @@ async def test_what_matters_most_is_mentioned_often_seen_lately_and_used(memory:
     assert (await memory.entities.get_salient()).entities == ()
     for name in ("plain", "used", "full"):
         await memory.entities.upsert(name)
-    await memory.entities.add_observations([{"entityName": "full", "contents": [f"is {each}" for each in range(9)]}])
+    await memory.entities.add_observations(
+        [{"entityName": "full", "contents": [f"is {number}" for number in range(9)]}]
+    )
     *_, plain = (await memory.entities.get_salient()).entities
     assert plain.salience == pytest.approx(0.4 / 11 + 0.4, abs=0.001)
     counted = Memory(replace(memory._core, accesses=AccessTally(9)), default_domain=memory._default_domain)
@@ -79,19 +81,19 @@ async def test_what_matters_most_is_mentioned_often_seen_lately_and_used(memory:
         await counted.entities.open_nodes(["used"])
     await flush(counted._core)
     best = (await memory.entities.get_salient()).entities
-    assert [one.name for one in best] == ["full", "used", "plain"]
+    assert [profile.name for profile in best] == ["full", "used", "plain"]
     assert best[0].salience == pytest.approx(0.6, abs=0.001)
     assert best[1].salience == pytest.approx(0.4 / 11 + 0.4 + 0.1, abs=0.001)
-    assert [one.name for one in (await memory.entities.get_salient(1)).entities] == ["full"]
-    assert all(timedelta(0) <= one.last_seen - one.first_seen < timedelta(minutes=5) for one in best)
+    assert [entity.name for entity in (await memory.entities.get_salient(1)).entities] == ["full"]
+    assert all(timedelta(0) <= profile.last_seen - profile.first_seen < timedelta(minutes=5) for profile in best)
 
 
 async def test_what_cannot_be_kept_changes_nothing(memory: Memory) -> None:
     await memory.entities.upsert("Ann")
     wrong: list[dict[str, Any]] = [{"confidence": 2}, {"confidence": "high"}]
-    for given in (*wrong, {"properties": {"name": "Bob"}}, {"properties": {"_x": 1}}):
+    for arguments in (*wrong, {"properties": {"name": "Bob"}}, {"properties": {"_x": 1}}):
         with pytest.raises(GraphError) as refused:
-            await memory.entities.upsert("Ann", observations=["is tall"], **given)
+            await memory.entities.upsert("Ann", observations=["is tall"], **arguments)
         assert refused.value.code in (Code.INVALID_ARGUMENT, Code.INVALID_PROPERTY)
     for limit in (0, -1):
         with pytest.raises(GraphError):

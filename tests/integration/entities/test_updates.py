@@ -33,7 +33,7 @@ async def test_a_renamed_entity_keeps_what_is_attached_and_names_stay_unique(mem
     renamed = await graph(memory)
     assert (made.name, made.changed, again.changed, again.version) == ("Anna", True, False, made.version)
     assert renamed["entities"] == [{**ANN, "name": "Anna"}, BOB]
-    assert [one["from"] for one in renamed["relations"]] == ["Anna", "Anna"]
+    assert [connection["from"] for connection in renamed["relations"]] == ["Anna", "Anna"]
     assert (await memory.get_node(made.id)).properties == {"name": "Anna", "city": "Leeds"}
     refusals: tuple[tuple[dict[str, Any], Code], ...] = (
         ({"name": "Bob", "new_name": "Anna"}, Code.UNIQUE_PROPERTY_TAKEN),
@@ -63,8 +63,8 @@ async def test_relations_to_a_name_that_is_no_entity_yet_become_those_of_the_ent
     made = await memory.entities.update_entity("Bob", new_name="Cy", aliases=["Bob"])
     assert (made.name, made.changed, made.relations_moved) == ("Cy", True, 2)
     after = await graph(memory)
-    assert [one["name"] for one in after["entities"]] == ["Ann", "Cy"]
-    assert sorted((one["from"], one["to"]) for one in after["relations"]) == [
+    assert [entity["name"] for entity in after["entities"]] == ["Ann", "Cy"]
+    assert sorted((connection["from"], connection["to"]) for connection in after["relations"]) == [
         ("Ann", "Cy"),
         ("Cy", "Cy"),
         ("Cy", "Dee"),
@@ -85,8 +85,8 @@ async def test_a_name_is_not_taken_over_where_the_types_of_its_relations_do_not_
     types = (NodeType("person"), NodeType("entity"))
     await memory.create_ontology(Ontology(node_types=types, connection_types=(likes, leads)))
     await memory.entities.create_entities([ANN, BOB])
-    for one in (("Ann", "likes", "Tea"), ("Ann", "leads", "Bob"), ("Dee", "leads", "Rob")):
-        relation = dict(zip(("from", "relationType", "to"), one, strict=True))
+    for item in (("Ann", "likes", "Tea"), ("Ann", "leads", "Bob"), ("Dee", "leads", "Rob")):
+        relation = dict(zip(("from", "relationType", "to"), item, strict=True))
         await memory.entities.create_relations([relation])
     before = await graph(memory)
     for name, code in (("Tea", Code.INVALID_TOPOLOGY), ("Rob", Code.INVALID_TOPOLOGY)):
@@ -99,12 +99,12 @@ async def test_a_name_is_not_taken_over_where_the_types_of_its_relations_do_not_
 async def test_an_alias_is_a_name_for_remember_and_recall_and_for_the_nine_tools(memory: Memory) -> None:
     await fill(memory)
     await memory.entities.update_entity("Ann", aliases=["Annie Oak", "the boss"])
-    told = await memory.entities.remember(name="annie  OAK", observations=["plays chess"])
-    assert (told.entity, told.found_by, told.created) == ("Ann", "alias", False)
-    for found in (await memory.entities.search_nodes("annie"), await memory.entities.open_nodes(["Annie Oak"])):
-        assert [one.name for one in found.entities] == ["Ann"]
-    found = await memory.recall.search_memories("what does Annie Oak do?", search_mode="lexical")
-    assert "Ann" in found.model_dump_json()
+    result = await memory.entities.remember(name="annie  OAK", observations=["plays chess"])
+    assert (result.entity, result.found_by, result.created) == ("Ann", "alias", False)
+    for graph in (await memory.entities.search_nodes("annie"), await memory.entities.open_nodes(["Annie Oak"])):
+        assert [entity.name for entity in graph.entities] == ["Ann"]
+    graph = await memory.recall.search_memories("what does Annie Oak do?", search_mode="lexical")
+    assert "Ann" in graph.model_dump_json()
     await memory.entities.update_entity("Ann", aliases=[])
     assert (await memory.entities.remember(name="the boss", observations=["sings"])).created
     assert (await memory.upkeep.verify()).differences == ()
@@ -117,7 +117,7 @@ async def test_an_observation_is_corrected_where_it_is(memory: Memory) -> None:
     again = await entities.update_observation("Ann", made.id, confidence=0.25)
     assert (made.changed, again.changed, again.version, again.text) == (True, False, made.version, "likes green tea")
     assert (await graph(memory))["entities"][0]["observations"] == ["likes green tea", "is kind"]
-    assert [one.name for one in (await entities.search_nodes("green")).entities] == ["Ann"]
+    assert [entity.name for entity in (await entities.search_nodes("green")).entities] == ["Ann"]
     for wrong, code in (
         (("Ann", "likes tee", "x", None), Code.INVALID_ARGUMENT),
         (("Bob", made.id, "x", None), Code.INVALID_ARGUMENT),
@@ -136,49 +136,51 @@ async def test_an_observation_is_corrected_where_it_is(memory: Memory) -> None:
 async def test_an_id_stands_for_a_name_unless_it_is_one(memory: Memory) -> None:
     await fill(memory)
     entities = memory.entities
-    ann, bob = [str(one.id) for one in (await entities.open_nodes(["Ann", "Bob"], detail=True)).entities]
-    assert [one.name for one in (await entities.open_nodes([bob, "Ann", ann])).entities] == ["Ann", "Bob"]
+    ann, bob = [str(entity.id) for entity in (await entities.open_nodes(["Ann", "Bob"], detail=True)).entities]
+    assert [entity.name for entity in (await entities.open_nodes([bob, "Ann", ann])).entities] == ["Ann", "Bob"]
     added = await entities.add_observations([{"entityName": bob, "contents": ["sings"]}])
     assert added.results[0].entity_name == "Bob"
     made = await entities.create_relations([{"from": bob, "to": ann, "type": "likes"}, {**KNOWS, "from": ann}])
-    assert [one.to_dict() for one in made.relations] == [{"from": "Bob", "to": "Ann", "relationType": "likes"}]
+    assert [relation.to_dict() for relation in made.relations] == [
+        {"from": "Bob", "to": "Ann", "relationType": "likes"}
+    ]
     assert (await entities.remember(name=bob, observations=["dances"])).entity == "Bob"
     assert (await entities.update_entity(bob, new_name="Rob")).name == "Rob"
-    assert [one.name for one in (await entities.find_similar(bob)).similar] == []
+    assert [similar.name for similar in (await entities.find_similar(bob)).similar] == []
     await entities.update_observation(bob, "sings", text="sang")
     await entities.delete_relations([{"from": bob, "to": ann, "type": "likes"}])
     await entities.delete_observations([{"entityName": bob, "observations": ["sang"]}])
     assert (await entities.open_nodes(["Rob"])).entities[0].observations == ("dances",)
     await entities.create_entities([{"name": bob, "type": "code", "observations": ["is a code"]}])
-    assert [one.name for one in (await entities.open_nodes([bob])).entities] == [bob]
+    assert [entity.name for entity in (await entities.open_nodes([bob])).entities] == [bob]
     await entities.delete_entities([bob, ann])
-    assert [one.name for one in (await entities.read_graph()).entities] == ["Rob"]
+    assert [entity.name for entity in (await entities.read_graph()).entities] == ["Rob"]
 
 
 async def test_details_say_when_by_whom_and_how_often(memory: Memory) -> None:
     await fill(memory)
     plain = (await memory.entities.open_nodes(["Ann"])).to_dict()
     begun = (await memory.entities.open_nodes(["Ann"], detail=True)).entities[0]
-    given = {"text": "sings", "time": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
-    await memory.entities.add_observations([{"entityName": "Ann", "contents": [given]}])
+    arguments = {"text": "sings", "time": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
+    await memory.entities.add_observations([{"entityName": "Ann", "contents": [arguments]}])
     branch = f"{begun.id}-b"
     await memory.history.branch(branch)
-    for one in (memory, memory.in_domain(branch)):
-        [found] = (await one.entities.open_nodes(["Ann"], detail=True)).entities
-        assert found.observations == ("likes tea", "is kind", "sings")
-        assert (found.created_by, found.created_at) == (begun.created_by, begun.created_at)
-        assert found.updated_at
-        assert found.updated_at > (found.created_at or found.updated_at)
-        assert found.observation_details
-        tea, kind, song = found.observation_details
-        assert (tea.text, kind.text, tea.ts, tea.confidence) == ("likes tea", "is kind", found.created_at, None)
-        told = {key: value for key, value in song.to_dict().items() if key != "id"}
-        assert told == {"text": "sings", "ts": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
+    for domain_memory in (memory, memory.in_domain(branch)):
+        [entity] = (await domain_memory.entities.open_nodes(["Ann"], detail=True)).entities
+        assert entity.observations == ("likes tea", "is kind", "sings")
+        assert (entity.created_by, entity.created_at) == (begun.created_by, begun.created_at)
+        assert entity.updated_at
+        assert entity.updated_at > (entity.created_at or entity.updated_at)
+        assert entity.observation_details
+        tea, kind, song = entity.observation_details
+        assert (tea.text, kind.text, tea.ts, tea.confidence) == ("likes tea", "is kind", entity.created_at, None)
+        answer = {key: value for key, value in song.to_dict().items() if key != "id"}
+        assert answer == {"text": "sings", "ts": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
     assert begun.created_at == begun.updated_at
     assert (begun.properties, begun.aliases) == ({}, ())
     await memory.entities.remember(name="Ann", properties={"city": "York", "age": 41}, aliases=["Annie"])
-    [told] = (await memory.entities.open_nodes(["Ann"], detail=True)).entities
-    assert (told.properties, told.aliases) == ({"city": "York", "age": 41}, ("Annie",))
+    [answer] = (await memory.entities.open_nodes(["Ann"], detail=True)).entities
+    assert (answer.properties, answer.aliases) == ({"city": "York", "age": 41}, ("Annie",))
     assert (await memory.entities.open_nodes(["Ann"])).entities[0].to_dict().keys() == ANN.keys()
     assert plain["entities"] == [ANN]
     assert not (await memory.entities.open_nodes(["Nobody"], detail=True)).entities
@@ -215,10 +217,10 @@ async def test_ended_entries_are_hidden_reject_additions_and_can_restart(memory:
         await entities.open_nodes(["Ann"]),
         await entities.search_nodes("ann"),
     )
-    assert [one.relations for one in shown] == [()] * 4
+    assert [graph.relations for graph in shown] == [()] * 4
     assert len((await entities.create_relations([relation])).relations) == 1
     assert (await entities.create_relations([relation])).relations == ()
-    assert [one.from_name for one in (await entities.read_graph()).relations] == ["Ann"]
+    assert [relation.from_name for relation in (await entities.read_graph()).relations] == ["Ann"]
     await entities.delete_relations([relation])
     assert (await entities.read_graph()).relations == ()
     assert (await memory.upkeep.verify()).differences == ()

@@ -57,8 +57,8 @@ class World:
 
     def hand(self, cypher: str) -> None:
         """Change the graph behind the memory's back."""
-        given = {"domain": self.domain, "a": self.a, "b": self.b}
-        self.driver.execute_query(cypher, given)  # pyright: ignore[reportArgumentType]
+        arguments = {"domain": self.domain, "a": self.a, "b": self.b}
+        self.driver.execute_query(cypher, arguments)  # pyright: ignore[reportArgumentType]
 
 
 Act = Callable[[World, Memory], Awaitable[object]]
@@ -77,7 +77,7 @@ class Path_:  # noqa: N801 - a way to write, not one of the disk
     leaves: bool = True
     """Whether the domain is there afterwards."""
     beside: bool = False
-    """Whether something that goes by itself is made all the same."""
+    """Whether the path creates subjects that do not need it."""
     lifts: bool = False
     """Whether it lifts a protection, which that of the domain stops only where there is one to lift."""
     of: tuple[str, Kind] | None = None
@@ -85,7 +85,7 @@ class Path_:  # noqa: N801 - a way to write, not one of the disk
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the path."""
         return self.run.__name__
 
 
@@ -119,7 +119,7 @@ async def _link(world: World) -> None:
     world.more["link"] = made.link_id
 
 
-async def _observed(world: World) -> None:
+async def _observe(world: World) -> None:
     """Make an entity of the node, with an observation that was changed."""
     await _entity(world)
     world.more["observation"] = world.more["told"][0]
@@ -135,21 +135,21 @@ async def _changed_observation_in_branch(world: World) -> None:
 
 
 async def _deleted_observation(world: World) -> None:
-    await _observed(world)
+    await _observe(world)
     await world.memory.entities.delete_observations([{"entityName": "Ada", "observations": ["is ill"]}])
 
 
-async def _observed_in_a_branch(world: World) -> None:
-    await _observed(world)
+async def _observe_in_a_branch(world: World) -> None:
+    await _observe(world)
     await _branch(world)
 
 
-async def _linked(world: World) -> None:
+async def _link_and_note(world: World) -> None:
     await _link(world)
     world.events[Kind.LINK] = await world.end()
 
 
-async def _linked_in_a_branch(world: World) -> None:
+async def _link_in_a_branch(world: World) -> None:
     await _branch(world)
     branch = world.memory.in_domain(world.more["branch"])
     await branch.links.create_cross_domain_link(world.a, world.domain, world.b)
@@ -171,7 +171,7 @@ async def _changed_link_in_branch(world: World) -> None:
     await world.memory.in_domain(world.more["branch"]).update_connection(world.r, properties={"m": 2})
 
 
-async def _deleted_in_branch(world: World) -> None:
+async def _delete_in_branch(world: World) -> None:
     await _branch(world)
     await world.memory.in_domain(world.more["branch"]).delete_node(world.b)
 
@@ -183,8 +183,8 @@ async def _within_branch(world: World) -> None:
 
 
 async def _entity(world: World) -> None:
-    told = await world.memory.entities.remember(name="Ada", type="Note", observations=["is ill", "is in Rome"])
-    world.a, world.more["told"] = told.id or "", [one.id for one in told.facts]
+    result = await world.memory.entities.remember(name="Ada", type="Note", observations=["is ill", "is in Rome"])
+    world.a, world.more["told"] = result.id or "", [fact.id for fact in result.facts]
 
 
 async def _two_entities(world: World) -> None:
@@ -434,8 +434,8 @@ async def apply_an_ontology(_: World, memory: Memory) -> object:
 
 @path(DOMAIN)
 async def apply_an_ontology_step_by_step(_: World, memory: Memory) -> object:
-    grown = {**TYPES, "node_types": [{"name": "Note", "properties": {"n": {"type": "integer", "indexed": True}}}]}
-    return await memory.apply_ontology(ontology_from(grown))
+    results = {**TYPES, "node_types": [{"name": "Note", "properties": {"n": {"type": "integer", "indexed": True}}}]}
+    return await memory.apply_ontology(ontology_from(results))
 
 
 # The log.
@@ -451,12 +451,12 @@ async def revert_a_connection(world: World, memory: Memory) -> object:
     return await memory.history.revert(event_ids=[world.events[CONNECTION]], on_conflict="force")
 
 
-@path(DOMAIN, NODE, prepare=_observed, of=("revert", Kind.OBSERVATION))
+@path(DOMAIN, NODE, prepare=_observe, of=("revert", Kind.OBSERVATION))
 async def revert_an_observation(world: World, memory: Memory) -> object:
     return await memory.history.revert(event_ids=[world.events[Kind.OBSERVATION]], on_conflict="force")
 
 
-@path(DOMAIN, NODE, prepare=_linked, of=("revert", Kind.LINK))
+@path(DOMAIN, NODE, prepare=_link_and_note, of=("revert", Kind.LINK))
 async def revert_a_link(world: World, memory: Memory) -> object:
     return await memory.history.revert(event_ids=[world.events[Kind.LINK]], on_conflict="force")
 
@@ -482,12 +482,12 @@ async def merge_an_observation(world: World, memory: Memory) -> object:
     return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
 
 
-@path(DOMAIN, NODE, prepare=_linked_in_a_branch, of=("merge", Kind.LINK))
+@path(DOMAIN, NODE, prepare=_link_in_a_branch, of=("merge", Kind.LINK))
 async def merge_a_link(world: World, memory: Memory) -> object:
     return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
 
 
-@path(DOMAIN, NODE, CONNECTION, prepare=_deleted_in_branch)
+@path(DOMAIN, NODE, CONNECTION, prepare=_delete_in_branch)
 async def merge_a_deletion(world: World, memory: Memory) -> object:
     return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
 
@@ -507,7 +507,7 @@ async def erase_a_connection(world: World, memory: Memory) -> object:
     return await memory.history.erase(world.r)
 
 
-@path(DOMAIN, NODE, prepare=_observed, of=("erase", Kind.OBSERVATION))
+@path(DOMAIN, NODE, prepare=_observe, of=("erase", Kind.OBSERVATION))
 async def erase_an_observation(world: World, memory: Memory) -> object:
     return await memory.history.erase(world.more["observation"])
 
@@ -517,7 +517,7 @@ async def erase_a_deleted_observation(world: World, memory: Memory) -> object:
     return await memory.history.erase(world.more["observation"])
 
 
-@path(DOMAIN, NODE, prepare=_observed_in_a_branch)
+@path(DOMAIN, NODE, prepare=_observe_in_a_branch)
 async def erase_an_observation_from_a_branch(world: World, memory: Memory) -> object:
     return await memory.in_domain(world.more["branch"]).history.erase(world.more["observation"])
 
@@ -529,7 +529,7 @@ async def erase_a_link(world: World, memory: Memory) -> object:
 
 @path(DOMAIN, NODE, CONNECTION, prepare=_branch)
 async def erase_from_a_branch(world: World, memory: Memory) -> object:
-    """What is protected where a branch was made from cannot be erased through the branch."""
+    """Subjects that are protected in the source of a branch cannot be erased through the branch."""
     return await memory.in_domain(world.more["branch"]).history.erase(world.a)
 
 
@@ -594,7 +594,7 @@ async def adopt_a_change_of_a_connection(_: World, memory: Memory) -> object:
 
 @path(
     *(DOMAIN, NODE),
-    prepare=_observed,
+    prepare=_observe,
     by_hand="MATCH (o:_Observation)-[:_OBSERVES]->(:_Node {_domain: $domain, _id: $a}) DETACH DELETE o",
     of=("adopt", Kind.OBSERVATION),
 )
@@ -618,11 +618,11 @@ async def adopt_the_deletion_of_a_neighbour(_: World, memory: Memory) -> object:
 
 
 async def _adopt(memory: Memory) -> object:
-    found = await memory.upkeep.reconcile(adopt="all")
-    for change in found.changes:
+    reconciliation = await memory.upkeep.reconcile(adopt="all")
+    for change in reconciliation.changes:
         if change.settled != "adopted":
             raise GraphError(Code.PROTECTED, (change.reason or "").partition(". ")[0])
-    return found
+    return reconciliation
 
 
 # Protection itself.
@@ -678,9 +678,9 @@ async def _entities(world: World) -> None:
         [{"name": name, "type": "Note", "observations": ["is old"]} for name in ("Ann", "Bob")]
     )
     await entities.create_relations([{"from": "Ann", "to": "Bob", "type": "Link"}])
-    found = (await world.memory.query_nodes(type="Note", properties={"name": "Ann"})).node_ids
-    links = (await world.memory.query_connections(type="Link", from_node_id=found[0])).connection_ids
-    world.a, world.r = found[0], links[0]
+    ids = (await world.memory.query_nodes(type="Note", properties={"name": "Ann"})).node_ids
+    links = (await world.memory.query_connections(type="Link", from_node_id=ids[0])).connection_ids
+    world.a, world.r = ids[0], links[0]
 
 
 @path(DOMAIN)
@@ -740,9 +740,9 @@ async def import_a_folder(world: World, memory: Memory) -> object:
 
 
 _NEW = "writes into a domain that it has just begun"
-_ASKED = "is asked by what begins it, or by those who call it"
+_CHECKED_BEFORE = "is asked by what begins it, or by those who call it"
 _DERIVES = "makes what is derived, for what grows an ontology, reverts or merges"
-_SEARCHED = "makes what search looks through of the log, which says nothing of who may write"
+_FOR_SEARCH = "makes what search looks through of the log, which says nothing of who may write"
 CALLERS: dict[str, Sequence[str] | str] = {
     "memory.api.memory:Memory.transaction": ["transaction"],
     "memory.core:within": ["transaction"],
@@ -761,7 +761,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],
-    "memory.domains.tree:append_job_event": _ASKED,
+    "memory.domains.tree:append_job_event": _CHECKED_BEFORE,
     "memory.domains.tree:create_domain": ["make_a_domain_under_it"],
     "memory.domains.tree:update_domain": ["describe_the_domain", "put_the_domain_under_another"],
     "memory.drift.reconcile:_Attempt.write": [
@@ -807,27 +807,27 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.inference.inference:infer_connections": ["infer_connections"],
     "memory.search.access_store:_write": "counts who was looked at, which says nothing of who may write",
     "memory.entities.indexing:_index": "indexes texts, which are what they were",
-    "memory.search.index.following:_take_lease": _SEARCHED,
-    "memory.search.index.index:_embed_rows": _SEARCHED,
-    "memory.search.index.index:_delete_rows": _SEARCHED,
-    "memory.search.index.index:_record_failure": _SEARCHED,
-    "memory.search.index.index:_write_part": _SEARCHED,
-    "memory.search.index.index:begin": _SEARCHED,
-    "memory.search.index.index:schedule_rebuild": _SEARCHED,
-    "memory.search.index.reindexing:_relabel": _SEARCHED,
-    "memory.search.index.retokenization:_write": _SEARCHED,
-    "memory.search.index.retokenization:retokenize_page": _SEARCHED,
-    "memory.search.index.reindexing:change_analyser": _SEARCHED,
-    "memory.search.index.reindexing:_embed_old_vectors": _SEARCHED,
-    "memory.search.index.reindexing:change_model": _SEARCHED,
-    "memory.search.index.reindexing:reindex": _SEARCHED,
+    "memory.search.index.following:_take_lease": _FOR_SEARCH,
+    "memory.search.index.index:_embed_rows": _FOR_SEARCH,
+    "memory.search.index.index:_delete_rows": _FOR_SEARCH,
+    "memory.search.index.index:_record_failure": _FOR_SEARCH,
+    "memory.search.index.index:_write_part": _FOR_SEARCH,
+    "memory.search.index.index:begin": _FOR_SEARCH,
+    "memory.search.index.index:schedule_rebuild": _FOR_SEARCH,
+    "memory.search.index.reindexing:_relabel": _FOR_SEARCH,
+    "memory.search.index.retokenization:_write": _FOR_SEARCH,
+    "memory.search.index.retokenization:retokenize_page": _FOR_SEARCH,
+    "memory.search.index.reindexing:change_analyser": _FOR_SEARCH,
+    "memory.search.index.reindexing:_embed_old_vectors": _FOR_SEARCH,
+    "memory.search.index.reindexing:change_model": _FOR_SEARCH,
+    "memory.search.index.reindexing:reindex": _FOR_SEARCH,
     "memory.retention.compaction:compact": ["compact"],
-    "memory.retention.compaction:_Compacting._event": _ASKED,
+    "memory.retention.compaction:_Compacting._event": _CHECKED_BEFORE,
     "memory.retention.erasure:_begin_jobs": [
         *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
         *("erase_an_observation", "erase_a_deleted_observation", "erase_an_observation_from_a_branch", "erase_a_link"),
     ],
-    "memory.retention.erasure:_Erasing._append": _ASKED,
+    "memory.retention.erasure:_Erasing._append": _CHECKED_BEFORE,
     "memory.revert.pages:_revert_in_pages": ["revert_in_pages"],
     "memory.revert.revert:_attempt": ["revert_a_node", "revert_a_connection", "revert_an_observation", "revert_a_link"],
     "memory.transfer.folder.folder_import:_Source.write": "writes a file",
@@ -841,12 +841,12 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.verify.verify:mend_domain": ["rebuild"],
     "memory.verify.verify:_mend_page": ["rebuild"],
     "storage.log.jobs:begin": "asks",
-    "storage.log.jobs:Job.step": _ASKED,
-    "storage.log.jobs:Job.end": _ASKED,
-    "storage.log.jobs:Job.withdraw": _ASKED,
-    "storage.log.project:append_events": _ASKED,
-    "storage.log.writing:Log._is_committed": _ASKED,
-    "storage.log.writing:Log._write_locked": _ASKED,
+    "storage.log.jobs:Job.step": _CHECKED_BEFORE,
+    "storage.log.jobs:Job.end": _CHECKED_BEFORE,
+    "storage.log.jobs:Job.withdraw": _CHECKED_BEFORE,
+    "storage.log.project:append_events": _CHECKED_BEFORE,
+    "storage.log.writing:Log._is_committed": _CHECKED_BEFORE,
+    "storage.log.writing:Log._write_locked": _CHECKED_BEFORE,
     "storage.log.writing:Log._append_one": "asks",
     "storage.log.writing:Log._append_group": ["writes_that_wait_for_each_other"],
     "storage.log.writing:Log.append": "asks",

@@ -55,9 +55,9 @@ async def test_a_text_is_read_only_where_it_is_asked_for(notes: Memory, domain: 
     note = (await notes.create_node("Note", "small")).node_id
     store = notes._core.store
     for with_text, text in ((False, None), (True, "small")):
-        found = await last_state(store, GET, domain, note, with_text=with_text)
-        assert found is not None
-        assert found.text == text
+        state = await last_state(store, GET, domain, note, with_text=with_text)
+        assert state is not None
+        assert state.text == text
 
 
 async def test_content_grows_into_a_blob_and_shrinks_back(notes: Memory) -> None:
@@ -120,14 +120,14 @@ async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_oth
     path = blob(settings, domain, orphan.encode())
     assert path.exists()
 
-    async def collected(*, dry_run: bool, grace: float) -> list[str]:
+    async def collect(*, dry_run: bool, grace: float) -> list[str]:
         result = await notes.upkeep.collect_blobs(dry_run=dry_run, grace=grace)
-        return [found.name for found in result.blobs if found.domain == domain]
+        return [blob.name for blob in result.blobs if blob.domain == domain]
 
-    assert await collected(dry_run=False, grace=3600) == []
-    assert await collected(dry_run=True, grace=-1) == [path.name]
+    assert await collect(dry_run=False, grace=3600) == []
+    assert await collect(dry_run=True, grace=-1) == [path.name]
     assert path.exists()
-    assert await collected(dry_run=False, grace=-1) == [path.name]
+    assert await collect(dry_run=False, grace=-1) == [path.name]
     assert not path.exists()
     assert (await notes.upkeep.verify()).clean
 
@@ -176,16 +176,16 @@ async def test_a_copied_blob_is_new_again_also_where_it_was_there_already(
     os.utime(blob(settings, domain, LARGE.encode()), (0, 0))
     assert (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs
     await contents.copy(source, domain, sha256)
-    assert domain not in {one.domain for one in (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs}
+    assert domain not in {blob.domain for blob in (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs}
 
 
 async def test_content_is_set_and_read_as_text_or_as_bytes(notes: Memory) -> None:
     node = (await notes.create_node("Note", "draft")).node_id
-    for given, format_, encoding in (("Grüße", None, "utf-8"), (b"\x00\xff", "bin", "base64"), ("", "text", "utf-8")):
-        changed = await notes.set_node_content(node, given, format_)
-        found = await notes.get_node_content(node)
-        assert found.data == (given.encode() if isinstance(given, str) else given)
-        assert (found.encoding, found.format) == (encoding, format_ or "markdown")
+    for value, format_, encoding in (("Grüße", None, "utf-8"), (b"\x00\xff", "bin", "base64"), ("", "text", "utf-8")):
+        changed = await notes.set_node_content(node, value, format_)
+        content = await notes.get_node_content(node)
+        assert content.data == (value.encode() if isinstance(value, str) else value)
+        assert (content.encoding, content.format) == (encoding, format_ or "markdown")
         assert changed.version == (await notes.get_node(node)).version
     with pytest.raises(GraphError) as refused:
         await notes.set_node_content("mem_none", "text")

@@ -1,4 +1,4 @@
-"""What asking the rules about other connections costs at a node with many, counted in accesses to the store."""
+"""The cost of rules about other connections at a node with many, counted in accesses to the store."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ async def spoil(house: Memory) -> None:
 async def test_nodes_come_with_type_and_title_in_the_order_of_their_ids(house: Memory, name: str) -> None:
     past = await house.history.as_of("now")
     for reader in (house, past):
-        found = await NODES[name](reader)
-        assert found.node_ids == ("anna", "bert")
-        assert [(one.id, one.type, one.title) for one in found.nodes or ()] == [
+        page = await NODES[name](reader)
+        assert page.node_ids == ("anna", "bert")
+        assert [(node.id, node.type, node.title) for node in page.nodes or ()] == [
             ("anna", "Person", "Anna"),
             ("bert", "Person", "Bert"),
         ]
@@ -81,8 +81,8 @@ async def test_without_detail_nothing_is_added(house: Memory) -> None:
 async def test_a_connected_node_comes_with_each_connection_by_which_it_is_found(house: Memory) -> None:
     past = await house.history.as_of("now")
     for reader in (house, past):
-        around = await reader.get_connected_nodes("kitchen", direction="both", detail=True)
-        assert [links(node) for node in around.nodes or ()] == [
+        nodes = await reader.get_connected_nodes("kitchen", direction="both", detail=True)
+        assert [links(node) for node in nodes.nodes or ()] == [
             [("has-anna", "Has", "out"), ("known-by-anna", "Knows", "in"), ("knows-anna", "Knows", "out")],
             [("has-bert", "Has", "out")],
         ]
@@ -95,8 +95,8 @@ async def test_a_connected_node_comes_with_each_connection_by_which_it_is_found(
 async def test_a_node_that_is_connected_to_itself_is_told_once(house: Memory) -> None:
     await house.create_connection("Knows", "bert", "bert", id="self")
     for direction, seen in (("out", "out"), ("in", "in"), ("both", "out")):
-        found = await house.get_connected_nodes("bert", direction=direction, connection_type="Knows", detail=True)
-        assert [links(node) for node in found.nodes or ()] == [[("self", "Knows", seen)]]
+        nodes = await house.get_connected_nodes("bert", direction=direction, connection_type="Knows", detail=True)
+        assert [links(node) for node in nodes.nodes or ()] == [[("self", "Knows", seen)]]
 
 
 async def test_only_connections_that_hold_at_the_time_are_told(house: Memory) -> None:
@@ -110,9 +110,9 @@ async def test_only_connections_that_hold_at_the_time_are_told(house: Memory) ->
 async def test_connections_come_with_type_and_the_titles_of_their_ends(house: Memory) -> None:
     past = await house.history.as_of("now")
     for reader in (house, past):
-        found = await reader.query_connections(type="Has", detail=True)
-        assert found.connection_ids == ("has-anna", "has-bert")
-        assert [one.model_dump() for one in found.connections or ()] == [
+        page = await reader.query_connections(type="Has", detail=True)
+        assert page.connection_ids == ("has-anna", "has-bert")
+        assert [connection.model_dump() for connection in page.connections or ()] == [
             {
                 "id": f"has-{name}",
                 "type": "Has",
@@ -124,27 +124,30 @@ async def test_connections_come_with_type_and_the_titles_of_their_ends(house: Me
             }
             for name in ("anna", "bert")
         ]
-        assert [one.to_title for one in await reader.describe_connections(found.connection_ids)] == ["Anna", "Bert"]
+        assert [connection.to_title for connection in await reader.describe_connections(page.connection_ids)] == [
+            "Anna",
+            "Bert",
+        ]
         if reader is house:
             await spoil(house)
 
 
 async def test_a_page_has_the_detail_of_its_own_nodes(house: Memory) -> None:
     first = await house.query_nodes(detail=True, limit=2)
-    assert [one.title for one in first.nodes or ()] == ["Anna", "Bert"]
+    assert [node.title for node in first.nodes or ()] == ["Anna", "Bert"]
     rest = await house.query_nodes(detail=True, limit=2, cursor=first.next_cursor)
-    assert [one.title for one in rest.nodes or ()] == ["Kitchen"]
+    assert [node.title for node in rest.nodes or ()] == ["Kitchen"]
 
 
 @pytest.mark.parametrize("name", NODES)
 async def test_detail_costs_one_more_round_trip(house: Memory, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """What is asked at once is waited for once."""
+    """Concurrent queries are awaited together."""
     store = house._core.store
     read = store.read
     waits: list[int] = []
     under_way = 0
 
-    async def counted(query: Query[Any], **params: object) -> list[Any]:
+    async def count_query(query: Query[Any], **params: object) -> list[Any]:
         nonlocal under_way
         waits.append(under_way)
         under_way += 1
@@ -154,6 +157,6 @@ async def test_detail_costs_one_more_round_trip(house: Memory, monkeypatch: pyte
             under_way -= 1
 
     await NODES[name](house)  # from here on it is known where the log stands
-    monkeypatch.setattr(store, "read", counted)
+    monkeypatch.setattr(store, "read", count_query)
     await NODES[name](house)
     assert waits.count(0) == 2

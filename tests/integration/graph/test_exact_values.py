@@ -42,7 +42,7 @@ ALIKE: tuple[tuple[PropertyValue, ...], ...] = (
 VALUES = [value for group in ALIKE for value in group]
 PAIRS = [pair for group in ALIKE for pair in permutations(group, 2)]
 Subjects = dict[str, tuple[PropertyValue, PropertyValue]]
-"""Nodes and connections, each with the value that it has at first and the one that it gets."""
+"""Nodes and connections, each with its first and its second value."""
 
 
 class Pairs:
@@ -58,21 +58,21 @@ class Pairs:
         self.nodes = {f"n{number:03}": pair for number, pair in enumerate(PAIRS)}
         self.connections = {f"c{number:03}": pair for number, pair in enumerate(PAIRS[::3])}
         async with anyio.create_task_group() as tasks:
-            for one, (value, _) in self.nodes.items():
-                tasks.start_soon(self._make_node, one, {"value": value, "key": value})
+            for name, (value, _) in self.nodes.items():
+                tasks.start_soon(self._make_node, name, {"value": value, "key": value})
         async with anyio.create_task_group() as tasks:
-            for one, (value, _) in self.connections.items():
-                tasks.start_soon(self._make_connection, one, {"value": value})
+            for name, (value, _) in self.connections.items():
+                tasks.start_soon(self._make_connection, name, {"value": value})
         return self
 
-    async def _make_node(self, one: str, given: Mapping[str, object]) -> None:
-        await self.memory.create_node("Thing", "", properties=given, id=one)
+    async def _make_node(self, text: str, arguments: Mapping[str, object]) -> None:
+        await self.memory.create_node("Thing", "", properties=arguments, id=text)
 
-    async def _make_connection(self, one: str, given: Mapping[str, object]) -> None:
-        await self.memory.create_connection("Link", "n000", "n001", properties=given, id=one)
+    async def _make_connection(self, text: str, arguments: Mapping[str, object]) -> None:
+        await self.memory.create_connection("Link", "n000", "n001", properties=arguments, id=text)
 
     @property
-    def every(self) -> Subjects:
+    def all_subjects(self) -> Subjects:
         return {**self.nodes, **self.connections}
 
     async def update(self, memory: Memory, side: int = 1) -> None:
@@ -83,18 +83,25 @@ class Pairs:
 
     def by_hand(self, *, domain: str | None = None) -> None:
         """Give each its second value behind the memory's back."""
-        rows = [{"id": one, "value": pair[1]} for one, pair in self.every.items()]
+        rows = [{"id": name, "value": pair[1]} for name, pair in self.all_subjects.items()]
         for pattern in ("(x:_Node {_domain: $domain, _id: row.id})", "()-[x:Link {_domain: $domain, _id: row.id}]->()"):
             query = f"UNWIND $rows AS row MATCH {pattern} SET x.value = row.value"
             self.driver.execute_query(query, rows=rows, domain=domain or self.domain)  # pyright: ignore[reportArgumentType]
 
     async def has(self, memory: Memory, side: int) -> None:
         """Assert that all have their first or their second value, to the letter, and graph and log agree."""
-        found: dict[str, Any] = {
-            one.id: one.properties["value"] for one in await memory.describe_nodes(list(self.nodes))
+        results: dict[str, Any] = {
+            node.id: node.properties["value"] for node in await memory.describe_nodes(list(self.nodes))
         }
-        found |= {one.id: one.properties["value"] for one in await memory.describe_connections(list(self.connections))}
-        wrong = {one: (pair, found[one]) for one, pair in self.every.items() if not same_value(pair[side], found[one])}
+        results |= {
+            connection.id: connection.properties["value"]
+            for connection in await memory.describe_connections(list(self.connections))
+        }
+        wrong = {
+            name: (pair, results[name])
+            for name, pair in self.all_subjects.items()
+            if not same_value(pair[side], results[name])
+        }
         assert wrong == {}
         assert (await memory.upkeep.verify()).differences == ()
 
@@ -104,17 +111,17 @@ async def pairs(memory: Memory, domain: str, driver: Driver) -> AsyncIterator[Pa
     return await Pairs(memory, domain, driver).fill()
 
 
-async def differing(memory: Memory, since: int | None = None, **given: Any) -> set[str]:
-    found: set[str] = set()
+async def differing(memory: Memory, since: int | None = None, **arguments: Any) -> set[str]:
+    results: set[str] = set()
     cursor: str | None = None
     while True:
-        page = await memory.history.diff(since=since, limit=200, cursor=cursor, **given)
+        page = await memory.history.diff(since=since, limit=200, cursor=cursor, **arguments)
         for entry in page.entries:
             assert entry.properties, f"{entry.subject} differs, and the entry does not say in what"
             assert "rewritten" not in entry.summary
-            found.add(entry.subject)
+            results.add(entry.subject)
         if (cursor := page.next_cursor) is None:
-            return found
+            return results
 
 
 @pytest.mark.long
@@ -122,13 +129,13 @@ async def test_an_update_to_a_value_that_looks_alike_is_a_change_that_is_shown_a
     memory = pairs.memory
     begun = await last(memory)
     await pairs.update(memory)
-    assert await last(memory) == begun + len(pairs.every), "an update was taken for no change"
+    assert await last(memory) == begun + len(pairs.all_subjects), "an update was taken for no change"
     await pairs.update(memory)
-    assert await last(memory) == begun + len(pairs.every), "no change was taken for one"
-    assert await differing(memory, begun) == pairs.every.keys()
+    assert await last(memory) == begun + len(pairs.all_subjects), "no change was taken for one"
+    assert await differing(memory, begun) == pairs.all_subjects.keys()
     await pairs.has(memory, 1)
     undone = await memory.history.revert(since=begun + 1)
-    assert {change.subject for change in undone.changes} == pairs.every.keys()
+    assert {change.subject for change in undone.changes} == pairs.all_subjects.keys()
     await pairs.has(memory, 0)
     assert await differing(memory, begun) == set()
 
@@ -139,9 +146,9 @@ async def test_a_merge_takes_over_a_value_that_looks_alike_and_is_taken_back(pai
     await memory.history.branch(name)
     branch = memory.in_domain(name)
     await pairs.update(branch)
-    assert await differing(memory, against=name) == pairs.every.keys()
+    assert await differing(memory, against=name) == pairs.all_subjects.keys()
     begun = await last(memory)
-    assert (await memory.history.merge(name)).updated == len(pairs.every)
+    assert (await memory.history.merge(name)).updated == len(pairs.all_subjects)
     await pairs.has(memory, 1)
     await memory.history.revert(since=begun + 1)
     await pairs.has(memory, 0)
@@ -150,8 +157,8 @@ async def test_a_merge_takes_over_a_value_that_looks_alike_and_is_taken_back(pai
 @pytest.mark.long
 async def test_two_sides_that_chose_values_that_look_alike_are_in_conflict(pairs: Pairs) -> None:
     memory, name = pairs.memory, f"{pairs.domain}-b"
-    for one in pairs.nodes:
-        await memory.update_node(one, properties={"value": "first"})
+    for node in pairs.nodes:
+        await memory.update_node(node, properties={"value": "first"})
     await memory.history.branch(name)
     await pairs.update(memory, 0)
     await pairs.update(memory.in_domain(name), 1)
@@ -159,17 +166,19 @@ async def test_two_sides_that_chose_values_that_look_alike_are_in_conflict(pairs
     conflicts = len(preview.conflicts) + (preview.more_conflicts or 0)
     assert conflicts >= len(pairs.nodes)
     assert (await memory.history.merge(name, strategy="ours")).settled == len(pairs.nodes)
-    told = {one.id: one.properties["value"] for one in await memory.describe_nodes(list(pairs.nodes))}
-    assert all(same_value(told[one], pair[0]) for one, pair in pairs.nodes.items())
+    rendered = {node.id: node.properties["value"] for node in await memory.describe_nodes(list(pairs.nodes))}
+    assert all(same_value(rendered[name], pair[0]) for name, pair in pairs.nodes.items())
 
 
 @pytest.mark.long
 async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_seen_and_adopted(pairs: Pairs) -> None:
     memory = pairs.memory
     pairs.by_hand()
-    assert {one.subject for one in (await memory.upkeep.verify()).differences} == pairs.every.keys()
-    told = await memory.upkeep.reconcile(adopt="all")
-    assert {one.id for one in told.changes if one.settled == "adopted"} == pairs.every.keys()
+    assert {
+        difference.subject for difference in (await memory.upkeep.verify()).differences
+    } == pairs.all_subjects.keys()
+    reconciliation = await memory.upkeep.reconcile(adopt="all")
+    assert {change.id for change in reconciliation.changes if change.settled == "adopted"} == pairs.all_subjects.keys()
     await pairs.has(memory, 1)
 
 
@@ -177,12 +186,12 @@ async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_seen_and_a
 async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_undone(pairs: Pairs) -> None:
     memory = pairs.memory
     pairs.by_hand()
-    told = await memory.upkeep.reconcile(restore="all")
-    assert {one.id for one in told.changes if one.settled == "restored"} == pairs.every.keys()
+    reconciliation = await memory.upkeep.reconcile(restore="all")
+    assert {change.id for change in reconciliation.changes if change.settled == "restored"} == pairs.all_subjects.keys()
     await pairs.has(memory, 0)
     pairs.by_hand()
     rebuilt = await memory.upkeep.rebuild()
-    assert {one.subject for one in rebuilt.differences} == pairs.every.keys()
+    assert {difference.subject for difference in rebuilt.differences} == pairs.all_subjects.keys()
     assert rebuilt.unmended == ()
     await pairs.has(memory, 0)
 
@@ -201,15 +210,15 @@ async def test_queries_match_numbers_by_their_value_and_all_else_exactly_whereve
             (await memory.query_nodes(properties={"value": value})).node_ids,
             (await past.query_nodes(type="Thing", properties={"value": value})).node_ids,
         ]
-        expected = {one for one, pair in pairs.nodes.items() if _matches(pair[0], value)}
-        assert [set(found) - expected for found in answers[place]] == [set()] * 4, value
-        assert [expected - set(found) for found in answers[place]] == [set()] * 4, value
+        expected = {name for name, pair in pairs.nodes.items() if _matches(pair[0], value)}
+        assert [set(answer) - expected for answer in answers[place]] == [set()] * 4, value
+        assert [expected - set(answer) for answer in answers[place]] == [set()] * 4, value
     await memory.update_node("n000", properties={"other": 1})
     await pairs.update(memory)
     for place, value in enumerate(VALUES):
         assert (await past.query_nodes(properties={"value": value})).node_ids == answers[place][0]
         links = (await memory.query_connections(type="Link", properties={"value": value})).connection_ids
-        assert set(links) == {one for one, pair in pairs.connections.items() if _matches(pair[1], value)}
+        assert set(links) == {name for name, pair in pairs.connections.items() if _matches(pair[1], value)}
 
 
 @pytest.mark.long
@@ -224,8 +233,8 @@ async def test_an_export_and_an_import_keep_every_value_to_the_letter(pairs: Pai
 async def test_unique_values_are_those_that_a_query_takes_for_the_same(pairs: Pairs) -> None:
     taken: list[PropertyValue] = []
     for value in VALUES:
-        found = await pairs.memory.query_nodes(type="Single", properties={"key": value})
-        with contextlib.nullcontext() if not found.node_ids else pytest.raises(GraphError) as caught:
+        page = await pairs.memory.query_nodes(type="Single", properties={"key": value})
+        with contextlib.nullcontext() if not page.node_ids else pytest.raises(GraphError) as caught:
             await pairs.memory.create_node("Single", "", properties={"key": value})
         if caught is None:
             taken.append(value)
@@ -234,5 +243,5 @@ async def test_unique_values_are_those_that_a_query_takes_for_the_same(pairs: Pa
     assert len(taken) == len(VALUES) - 4, "1.0, 0.0, -0.0 and float(2**53) are the same as 1, 0 and 2**53"
 
 
-def _matches(one: PropertyValue, other: PropertyValue) -> bool:
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
+def _matches(value: PropertyValue, other: PropertyValue) -> bool:
+    return isinstance(value, bool) == isinstance(other, bool) and value == other

@@ -37,8 +37,8 @@ async def home(memory: Memory) -> AsyncIterator[Memory]:
 
 async def fields(memory: Memory, node: str = "n") -> dict[str, Any]:
     """Return the fields of a node that are not at their defaults, with its title."""
-    told = (await memory.get_node(node)).to_dict()
-    return {name: told[name] for name in (*FIELDS, "summary_timestamp") if name in told}
+    rendered = (await memory.get_node(node)).to_dict()
+    return {name: rendered[name] for name in (*FIELDS, "summary_timestamp") if name in rendered}
 
 
 async def test_a_node_without_fields_has_its_defaults(home: Memory) -> None:
@@ -50,9 +50,9 @@ async def test_a_node_without_fields_has_its_defaults(home: Memory) -> None:
 
 async def test_fields_are_kept_as_they_are_given_and_cleared(home: Memory) -> None:
     await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
-    found = await home.get_node("n")
-    assert await fields(home) == {**FIELDS, "summary_timestamp": found.to_dict()["created"]}
-    assert (await home.update_node("n", **FIELDS)).version == found.version
+    node = await home.get_node("n")
+    assert await fields(home) == {**FIELDS, "summary_timestamp": node.to_dict()["created"]}
+    assert (await home.update_node("n", **FIELDS)).version == node.version
     for name, cleared in CLEARED.items():
         await home.update_node("n", **{name: cleared})
     assert await fields(home) == {"title": "Kitchen"}
@@ -65,7 +65,7 @@ async def test_a_title_that_is_cleared_is_made_of_what_the_node_has_become(home:
     await home.create_node("Note", "# Kitchen", id="n", title="Mine")
     await home.update_node("n", content="# Bath", encoding="utf-8")
     assert await fields(home) == {"title": "Mine"}
-    assert [one.title for one in await home.describe_nodes(["n"])] == ["Mine"]
+    assert [node.title for node in await home.describe_nodes(["n"])] == ["Mine"]
     await home.update_node("n", title="")
     assert await fields(home) == {"title": "Bath"}
     await home.update_node("n", title="Mine", properties={"name": "Named"})
@@ -155,7 +155,7 @@ async def test_log_diff_and_the_past_tell_of_fields(home: Memory) -> None:
     [changed] = (await home.history.diff(since=before)).entries
     assert changed.attributes is not None
     assert ValueChange(name="namespace", before=None, after="home") in changed.attributes
-    assert {one.name for one in changed.attributes} == {
+    assert {attribute.name for attribute in changed.attributes} == {
         "given title", "metadata", "namespace", "path", "summary", "title"
     }  # fmt: skip
     past = await home.history.as_of(before)
@@ -194,8 +194,8 @@ async def test_a_branch_has_fields_and_a_merge_takes_them_field_by_field(home: M
     await branch.update_node("n", namespace="", metadata={"b": 1}, content_summary="Theirs.")
     theirs = await fields(branch)
     await home.history.merge(name)
-    found = await fields(home)
-    assert found == {
+    results = await fields(home)
+    assert results == {
         "path": "/ours",
         "title": "Kitchen",
         "content_summary": "Theirs.",
@@ -216,8 +216,8 @@ async def test_fields_that_both_changed_are_conflicts_each_of_its_own(home: Memo
     ours = await fields(home)
     await branch.update_node("n", path="/b", namespace="b", title="B", content_summary="B.", metadata={"b": 1})
     preview = await home.history.merge(name, preview=True)
-    asked = {"_path", "_namespace", "_given_title", "_content_summary", "_metadata"}
-    assert {one.property for one in preview.conflicts} == asked
+    requests = {"_path", "_namespace", "_given_title", "_content_summary", "_metadata"}
+    assert {conflict.property for conflict in preview.conflicts} == requests
     resolutions = [
         {"subject": "n", "property": "_path", "value": "/both"},
         {"subject": "n", "property": "_given_title", "value": "Both"},
@@ -253,9 +253,9 @@ async def test_fields_that_a_hand_changed_are_adopted_or_refused(home: Memory, d
         "MATCH (m:_Node {_domain: $domain, _id: 'm'}) SET m._metadata = '[]'",
         domain=domain,
     )
-    found = {one.id: one for one in (await home.upkeep.reconcile()).changes}
-    assert (found["n"].adoptable, found["m"].adoptable) == (True, False)
-    assert any("summary" in line for line in found["n"].differences)
+    changes = {change.id: change for change in (await home.upkeep.reconcile()).changes}
+    assert (changes["n"].adoptable, changes["m"].adoptable) == (True, False)
+    assert any("summary" in line for line in changes["n"].differences)
     await home.upkeep.reconcile(adopt=["n"], restore=["m"])
     assert await fields(home) == {"path": "/by/hand", "title": "By hand", "metadata": {"a": [2], "b": 1}}
     assert await fields(home, "m") == {"title": "Bath"}
@@ -278,8 +278,8 @@ async def shelf(home: Memory) -> Memory:
     """Notes in several places, the last of another type; the rest has no fields."""
     await home.add_node_type(NodeType("Task", properties=(PropertyRule("code", indexed=True),)))
     at = {"a": {"path": "/house"}, "b": {"path": "/house/kitchen"}, "c": {"path": "/household", "namespace": "home"}}
-    for name, given in {**at, "d": {"namespace": "home"}, "e": {}, "f": {"path": "work"}}.items():
-        await home.create_node("Note", name, id=name, properties={"code": 1}, **given)
+    for name, arguments in {**at, "d": {"namespace": "home"}, "e": {}, "f": {"path": "work"}}.items():
+        await home.create_node("Note", name, id=name, properties={"code": 1}, **arguments)
     await home.create_node("Task", "g", id="g", path="/house", namespace="home", properties={"code": 1})
     return home
 
@@ -312,27 +312,27 @@ SHELF = [
 async def test_queries_find_nodes_by_their_fields(shelf: Memory) -> None:
     then = await last(shelf)
     past = await shelf.history.as_of(then)
-    for asked, found in SHELF:
-        assert "".join((await shelf.query_nodes(**asked)).node_ids) == found, asked
-        assert "".join((await past.query_nodes(**asked)).node_ids) == found, asked
+    for arguments, result in SHELF:
+        assert "".join((await shelf.query_nodes(**arguments)).node_ids) == result, arguments
+        assert "".join((await past.query_nodes(**arguments)).node_ids) == result, arguments
     for name in "abcdefg":
         await shelf.update_node(name, path="/elsewhere", namespace="other")
     past = await shelf.history.as_of(then)
-    for asked, found in SHELF:
-        assert "".join((await past.query_nodes(**asked)).node_ids) == found, asked
+    for arguments, result in SHELF:
+        assert "".join((await past.query_nodes(**arguments)).node_ids) == result, arguments
     assert (await shelf.query_nodes(path_prefix="/house")).node_ids == ()
     assert len((await shelf.query_nodes(namespace="other")).node_ids) == 7
 
 
 async def test_what_is_found_by_its_fields_comes_in_pages(shelf: Memory) -> None:
-    for asked in ({"path_prefix": "/house"}, {"namespace": "home"}, {"created_after": "2000-01-01"}):
-        whole, found, cursor = (await shelf.query_nodes(**asked)).node_ids, [], None
+    for arguments in ({"path_prefix": "/house"}, {"namespace": "home"}, {"created_after": "2000-01-01"}):
+        whole, results, cursor = (await shelf.query_nodes(**arguments)).node_ids, [], None
         while True:
-            page = await shelf.query_nodes(**asked, limit=2, cursor=cursor)
-            found += page.node_ids
+            page = await shelf.query_nodes(**arguments, limit=2, cursor=cursor)
+            results += page.node_ids
             if (cursor := page.next_cursor) is None:
                 break
-        assert tuple(found) == whole
+        assert tuple(results) == whole
 
 
 async def test_queries_find_nodes_by_when_they_were_created_and_changed(shelf: Memory) -> None:

@@ -48,7 +48,7 @@ async def node(memory: Memory, type_name: str = "Task", **properties: object) ->
     return (await memory.create_node(type_name, "", properties=properties)).node_id
 
 
-async def refused(memory: Memory, wanted: Ontology) -> GraphError:
+async def refusal_of(memory: Memory, wanted: Ontology) -> GraphError:
     """The error with which an ontology is refused; nothing was changed, and the domain can be written."""
     before, types = await last(memory), await memory.get_ontology()
     with pytest.raises(GraphError) as caught:
@@ -67,8 +67,8 @@ async def code(call: Any) -> Code:
 async def test_a_value_more_is_allowed_at_once_and_told(work: Memory) -> None:
     assert await code(node(work, status="blocked")) is Code.INVALID_PROPERTY
     applied = await work.apply_ontology(ontology(status("next", "done", "blocked")))
-    told = 'node type Task: status.enum ["next", "done"] → ["next", "done", "blocked"]'
-    assert (applied.created, applied.node_types, applied.changed) == (False, (), (told,))
+    text = 'node type Task: status.enum ["next", "done"] → ["next", "done", "blocked"]'
+    assert (applied.created, applied.node_types, applied.changed) == (False, (), (text,))
     await node(work, status="blocked")
     again = await work.apply_ontology(ontology(status("next", "done", "blocked")))
     assert again.changed == ()
@@ -83,10 +83,12 @@ async def test_it_is_an_update_of_the_type_which_keeps_its_place(work: Memory) -
         "update",
         "Node type Task: description changed",
     )
-    assert [one.name for one in (await work.get_ontology()).node_types] == ["Person", "Task", "Note"]
+    assert [kind.name for kind in (await work.get_ontology()).node_types] == ["Person", "Task", "Note"]
     [change] = (await work.history.diff(since=before)).entries
     assert change.attributes is not None
-    assert [(one.name, one.before, one.after) for one in change.attributes] == [("description", None, "A step")]
+    assert [(attribute.name, attribute.before, attribute.after) for attribute in change.attributes] == [
+        ("description", None, "A step")
+    ]
 
 
 async def test_the_past_has_the_type_as_it_was(work: Memory) -> None:
@@ -108,18 +110,18 @@ async def test_the_past_has_the_type_as_it_was(work: Memory) -> None:
 
 async def test_another_process_asks_the_new_rules_at_once(work: Memory, settings: Settings, domain: str) -> None:
     async with open_memory(settings) as other:
-        there = other.in_domain(domain)
-        await node(there, status="next")
+        memory = other.in_domain(domain)
+        await node(memory, status="next")
         await work.apply_ontology(ontology(status("next", "done", required=True)))
-        assert await code(node(there)) is Code.REQUIRED_PROPERTY_MISSING
-        await there.apply_ontology(ontology(status("next", "done", "blocked")))
+        assert await code(node(memory)) is Code.REQUIRED_PROPERTY_MISSING
+        await memory.apply_ontology(ontology(status("next", "done", "blocked")))
         await node(work, status="blocked")
 
 
 async def test_a_rule_that_all_that_is_stored_meets_is_taken(work: Memory) -> None:
-    one = await node(work, status="next")
+    text = await node(work, status="next")
     await work.apply_ontology(ontology(status("next", required=True)))
-    assert await code(work.update_node(one, properties={"status": "done"})) is Code.INVALID_PROPERTY
+    assert await code(work.update_node(text, properties={"status": "done"})) is Code.INVALID_PROPERTY
     assert await code(node(work)) is Code.REQUIRED_PROPERTY_MISSING
 
 
@@ -128,23 +130,23 @@ async def test_a_rule_that_something_stored_does_not_meet_is_refused_with_what_w
 ) -> None:
     await node(work, status="next")
     bad = [await node(work, status="done") for _ in range(4)]
-    error = await refused(work, ontology({**status("next"), "required_properties": ["due"]}))
+    error = await refusal_of(work, ontology({**status("next"), "required_properties": ["due"]}))
     assert error.code is Code.TYPE_ALREADY_EXISTS
     assert "property due becomes required" in error.message
     assert "5 of 5 nodes do not fit" in error.message
     changes: Any = error.details["changes"]
-    [told] = changes
-    assert (told["type"], told["unfit"], len(told["examples"])) == ("node type Task", 5, 3)
-    assert told["demands"] == ["property due becomes required", 'property status must be one of ["next"]']
-    for one in bad:
-        await work.update_node(one, properties={"status": "next"})
+    [result] = changes
+    assert (result["type"], result["unfit"], len(result["examples"])) == ("node type Task", 5, 3)
+    assert result["demands"] == ["property due becomes required", 'property status must be one of ["next"]']
+    for text in bad:
+        await work.update_node(text, properties={"status": "next"})
     await work.apply_ontology(ontology(status("next")))
 
 
 async def test_ends_that_something_stored_joins_cannot_go(work: Memory) -> None:
     await work.apply_ontology(ontology(status("next", "done"), {"to": ["Task", "Note"]}))
     tie = (await work.create_connection("Next", await node(work), await node(work, "Note"))).connection_id
-    error = await refused(work, ontology(status("next", "done")))
+    error = await refusal_of(work, ontology(status("next", "done")))
     assert f"({tie}): it connects Task to Note" in error.message
     await work.delete_connection(tie)
     await work.apply_ontology(ontology(status("next", "done")))
@@ -155,11 +157,13 @@ async def test_ends_that_something_stored_joins_cannot_go(work: Memory) -> None:
 
 @pytest.mark.parametrize("rule", ["unique_source", "unique_target", "unique_pair", "acyclic"])
 async def test_a_rule_about_other_connections_is_asked_of_those_that_are_stored(work: Memory, rule: str) -> None:
-    one, two = await node(work), await node(work)
-    ends = {"unique_target": [(one, two), (two, two)], "acyclic": [(one, two), (two, one)]}.get(rule, [(one, two)] * 2)
+    text, two = await node(work), await node(work)
+    ends = {"unique_target": [(text, two), (two, two)], "acyclic": [(text, two), (two, text)]}.get(
+        rule, [(text, two)] * 2
+    )
     ties = [(await work.create_connection("Next", *pair)).connection_id for pair in ends]
     wanted = ontology(status("next", "done"), {rule: True})
-    error = await refused(work, wanted)
+    error = await refusal_of(work, wanted)
     assert any(tie in error.message for tie in ties)
     await work.delete_connection(ties[1])
     await work.apply_ontology(wanted)
@@ -174,10 +178,10 @@ async def test_an_index_is_filled_and_used_only_when_it_is_complete(
     seen: list[tuple[str, ...]] = []
     page = growing.Batch.page
 
-    async def asking(self: Any, *given: Any, **more: Any) -> None:
-        found = await work.query_nodes(type="Task", properties={"status": "next"})
-        seen.append(found.node_ids)
-        await page(self, *given, **more)
+    async def asking(self: Any, *values: Any, **more: Any) -> None:
+        nodes = await work.query_nodes(type="Task", properties={"status": "next"})
+        seen.append(nodes.node_ids)
+        await page(self, *values, **more)
 
     monkeypatch.setattr(growing.Batch, "page", asking)
     await work.apply_ontology(ontology(status("next", "done", indexed=True)))
@@ -190,9 +194,9 @@ async def test_an_index_is_filled_and_used_only_when_it_is_complete(
 
 async def test_a_unique_rule_is_refused_where_values_collide(work: Memory) -> None:
     unique = ontology({"properties": {"code": {"unique": True}, "status": {"enum": ["next", "done"]}}})
-    one, two = sorted([await node(work, code=1), await node(work, code=1.0)])
-    error = await refused(work, unique)
-    assert f'"Task" ({two}): "Task" ({one}) has the same code' in error.message
+    text, two = sorted([await node(work, code=1), await node(work, code=1.0)])
+    error = await refusal_of(work, unique)
+    assert f'"Task" ({two}): "Task" ({text}) has the same code' in error.message
     await work.update_node(two, properties={"code": 2})
     await work.apply_ontology(unique)
     assert await code(node(work, code=2)) is Code.UNIQUE_PROPERTY_TAKEN
@@ -218,12 +222,12 @@ async def test_a_growth_that_was_cut_off_is_ended_by_what_is_applied_next(
     wanted, other = ontology(status("next", "done", indexed=True)), ontology(status("next", "done", unique=False))
     step, steps = Job.step, 0
 
-    async def cut(*given: Any, **more: Any) -> None:
+    async def cut(*values: Any, **more: Any) -> None:
         nonlocal steps
         steps += 1
         if steps > cut_at:
             raise CutOff
-        await step(*given, **more)
+        await step(*values, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr(Job, "step", cut)
@@ -250,10 +254,10 @@ async def test_adding_a_type_of_a_name_that_exists_stays_refused(work: Memory) -
 
 @pytest.mark.long
 async def test_a_grown_domain_is_exported_and_imported(work: Memory, tmp_path: Path, domain: str) -> None:
-    one = await node(work, status="next", code=1)
+    text = await node(work, status="next", code=1)
     await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}, description="Mine"))
     await node(work, status="blocked", code=1)
-    await work.update_node(one, properties={"code": 2})
+    await work.update_node(text, properties={"code": 2})
     await work.apply_ontology(
         ontology({"properties": {"code": {"unique": True}, "status": {"required": True, "indexed": True}}})
     )
@@ -262,7 +266,7 @@ async def test_a_grown_domain_is_exported_and_imported(work: Memory, tmp_path: P
     await work.transfer.import_file(tmp_path / "log.jsonl", name=f"{domain}-i")
     assert await copy.get_ontology() == await work.get_ontology()
     assert (await copy.upkeep.verify()).differences == ()
-    assert (await copy.query_nodes(type="Task", properties={"code": 2})).node_ids == (one,)
+    assert (await copy.query_nodes(type="Task", properties={"code": 2})).node_ids == (text,)
     await work.history.compact(before=await last(work), archive=tmp_path / "old.jsonl.gz")
     assert await copy.get_ontology() == await work.get_ontology()
     await work.transfer.export_file(tmp_path / "compacted.jsonl")
@@ -291,9 +295,9 @@ async def test_a_change_of_a_type_is_taken_back_where_what_is_stored_fits(work: 
     assert conflict["subject"] == "node_type/Task"
     assert f'"Task" ({blocked}) does not fit it: Property status' in conflict["reason"]
     skipped = await work.history.revert(since=before + 1, until=before + 2, on_conflict="skip")
-    assert [one.subject for one in skipped.changes] == ["connection_type/Next"]
+    assert [change.subject for change in skipped.changes] == ["connection_type/Next"]
     undone = await work.history.revert(since=before + 1, until=before + 3, on_conflict="force")
-    assert [(one.operation, one.subject) for one in undone.changes] == [
+    assert [(change.operation, change.subject) for change in undone.changes] == [
         ("delete", blocked),
         ("update", "node_type/Task"),
     ]
@@ -306,7 +310,7 @@ async def test_a_new_type_goes_with_the_change_that_named_it(work: Memory) -> No
     wider = ontology(status("next", "done"), {"to": ["Task", "Team"]}, more=["Team"])
     await work.apply_ontology(wider)
     undone = await work.history.revert(since=before + 1)
-    assert [(one.operation, one.subject) for one in undone.changes] == [
+    assert [(change.operation, change.subject) for change in undone.changes] == [
         ("update", "connection_type/Next"),
         ("delete", "node_type/Team"),
     ]
@@ -318,8 +322,8 @@ async def test_a_rule_that_is_taken_back_and_comes_back_is_asked_of_what_is_stor
     before = await last(work)
     await work.apply_ontology(ontology(status("next", "done"), {"unique_pair": True}))
     undone = await work.history.revert(since=before + 1)
-    one, two = await node(work), await node(work)
-    ties = [(await work.create_connection("Next", one, two)).connection_id for _ in range(2)]
+    text, two = await node(work), await node(work)
+    ties = [(await work.create_connection("Next", text, two)).connection_id for _ in range(2)]
     assert undone.batch is not None
     with pytest.raises(GraphError) as caught:
         await work.history.revert(since=before + 2, until=before + 2)
@@ -327,7 +331,7 @@ async def test_a_rule_that_is_taken_back_and_comes_back_is_asked_of_what_is_stor
     assert "has the same source and target" in caught.value.message
     await work.delete_connection(ties[0])
     await work.history.revert(since=before + 2, until=before + 2)
-    assert await code(work.create_connection("Next", one, two)) is Code.CONNECTION_ALREADY_EXISTS
+    assert await code(work.create_connection("Next", text, two)) is Code.CONNECTION_ALREADY_EXISTS
 
 
 async def test_growth_is_merged_with_what_needs_it(work: Memory, domain: str) -> None:
@@ -338,10 +342,10 @@ async def test_growth_is_merged_with_what_needs_it(work: Memory, domain: str) ->
     await work.apply_ontology(ontology({**status("next", "done", "waiting"), "description": "A step"}))
     merged = await work.history.merge(branch_name)
     assert (merged.conflicts, merged.updated, merged.created) == ((), 2, 1)
-    grown = ontology(
+    result = ontology(
         {**status("next", "done", "waiting", "blocked"), "description": "A step"}, {"to": ["Task", "Note"]}
     )
-    assert await work.get_ontology() == grown
+    assert await work.get_ontology() == result
     assert (await work.query_nodes(properties={"status": "blocked"})).node_ids == (blocked,)
 
 
@@ -365,10 +369,10 @@ async def test_an_index_is_merged_and_taken_back_in_the_same_write_unless_that_i
     work: Memory, domain: str, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     branch = work.in_domain(f"{domain}-b")
-    one, gone = await node(work, status="next"), await node(work, status="next")
+    text, answer = await node(work, status="next"), await node(work, status="next")
     await work.history.branch(f"{domain}-b")
     await branch.apply_ontology(ontology(status("next", "done", indexed=True)))
-    await branch.delete_node(gone)
+    await branch.delete_node(answer)
     two = await node(branch, status="next")
     monkeypatch.setattr("graph_memory.memory.branches.load.ONE_WRITE", most)
     if most == 0:
@@ -376,17 +380,17 @@ async def test_an_index_is_merged_and_taken_back_in_the_same_write_unless_that_i
         await work.apply_ontology(await branch.get_ontology())
     before = await last(work)
     assert (await work.history.merge(f"{domain}-b")).conflicts == ()
-    found = await work.query_nodes(type="Task", properties={"status": "next"})
-    assert found.node_ids == tuple(sorted((one, two)))
+    page = await work.query_nodes(type="Task", properties={"status": "next"})
+    assert page.node_ids == tuple(sorted((text, two)))
     assert (await work.upkeep.verify()).differences == ()
     await work.history.revert(since=before + 1)
-    found = await work.query_nodes(type="Task", properties={"status": "next"})
-    assert found.node_ids == tuple(sorted((one, gone)))
+    page = await work.query_nodes(type="Task", properties={"status": "next"})
+    assert page.node_ids == tuple(sorted((text, answer)))
 
 
 @pytest.mark.long
 async def test_a_branch_of_before_an_index_has_none_and_one_of_after_it_has_it(work: Memory, domain: str) -> None:
-    one = await node(work, status="next")
+    text = await node(work, status="next")
     before = await last(work)
     await work.apply_ontology(ontology(status("next", "done", indexed=True)))
     await work.history.branch(f"{domain}-old", at=before)
@@ -395,9 +399,9 @@ async def test_a_branch_of_before_an_index_has_none_and_one_of_after_it_has_it(w
     await work.apply_ontology(ontology(status("next", "done")))
     await work.history.branch(f"{domain}-mid", at=indexed)
     for name in ("old", "new", "mid"):
-        there = work.in_domain(f"{domain}-{name}")
-        assert (await there.upkeep.verify()).differences == ()
-        assert (await there.query_nodes(type="Task", properties={"status": "next"})).node_ids == (one,)
+        memory = work.in_domain(f"{domain}-{name}")
+        assert (await memory.upkeep.verify()).differences == ()
+        assert (await memory.query_nodes(type="Task", properties={"status": "next"})).node_ids == (text,)
 
 
 async def test_a_type_that_a_hand_made_cannot_change_before_it_is_gone(
@@ -424,18 +428,20 @@ ORDERED = {
 }
 
 
-async def ordered(memory: Memory, by: str = "at", *, descending: bool = False, limit: int | None = None) -> list[str]:
+async def ids_in_order(
+    memory: Memory, by: str = "at", *, descending: bool = False, limit: int | None = None
+) -> list[str]:
     """The ids of the tasks of a session in an order, read page by page."""
-    found: list[str] = []
+    results: list[str] = []
     cursor: str | None = None
     while True:
         page = await memory.query_nodes(
             type="Task", properties={"session": "s"}, order_by=by, descending=descending, limit=limit, cursor=cursor
         )
-        found += page.node_ids
+        results += page.node_ids
         cursor = page.next_cursor
         if cursor is None:
-            return found
+            return results
 
 
 async def test_an_index_that_comes_later_gives_what_is_stored_in_its_order_page_by_page(memory: Memory) -> None:
@@ -445,21 +451,21 @@ async def test_an_index_that_comes_later_gives_what_is_stored_in_its_order_page_
     await node(memory, session="other", at="2026-01-01T00:00:00Z")
     await node(memory, session="s", n=9)
     await memory.apply_ontology(ontology(ORDERED))
-    wanted = sorted(ids, key=lambda one: (hours[ids.index(one)], one))
-    assert await ordered(memory) == await ordered(memory, limit=2) == wanted
-    assert await ordered(memory, descending=True, limit=2) == wanted[::-1]
-    assert (await ordered(memory, "n"))[0] == ids[0]
+    wanted = sorted(ids, key=lambda node_id: (hours[ids.index(node_id)], node_id))
+    assert await ids_in_order(memory) == await ids_in_order(memory, limit=2) == wanted
+    assert await ids_in_order(memory, descending=True, limit=2) == wanted[::-1]
+    assert (await ids_in_order(memory, "n"))[0] == ids[0]
     past = await memory.history.as_of(await last(memory))
     page = await past.query_nodes(type="Task", properties={"session": "s"}, order_by="at", descending=True, limit=2)
     assert list(page.node_ids) == wanted[:-3:-1]
-    given = {"order_by": "at", "descending": True, "cursor": page.next_cursor}
-    rest = await past.query_nodes(type="Task", properties={"session": "s"}, **given)  # pyright: ignore[reportArgumentType]
+    arguments = {"order_by": "at", "descending": True, "cursor": page.next_cursor}
+    rest = await past.query_nodes(type="Task", properties={"session": "s"}, **arguments)  # pyright: ignore[reportArgumentType]
     assert list(rest.node_ids) == wanted[-3::-1]
     alone = await past.query_nodes(type="Task", order_by="n", limit=1)
     assert list(alone.node_ids) == [ids[0]]
     await memory.update_node(ids[0], properties={"at": "2026-01-01T02:30:00+02:00"})
     await memory.delete_node(ids[1])
-    assert (await ordered(memory))[:2] == [ids[0], ids[4]]
+    assert (await ids_in_order(memory))[:2] == [ids[0], ids[4]]
     [other] = (
         await memory.query_nodes(type="Task", properties={"session": "other"}, order_by="at", detail=True)
     ).nodes or ()
@@ -467,7 +473,7 @@ async def test_an_index_that_comes_later_gives_what_is_stored_in_its_order_page_
     assert (await memory.upkeep.verify()).differences == ()
     branch = f"{(await memory.upkeep.verify()).domain}-b"
     await memory.history.branch(branch)
-    assert await ordered(memory.in_domain(branch)) == await ordered(memory)
+    assert await ids_in_order(memory.in_domain(branch)) == await ids_in_order(memory)
     assert (await memory.in_domain(branch).upkeep.verify()).differences == ()
 
 
@@ -479,27 +485,27 @@ async def test_an_index_that_another_process_declares_is_known_at_once(
     async with open_memory(settings) as other:
         await memory.query_nodes(type="Task")
         await other.in_domain(domain).apply_ontology(ontology(ORDERED))
-        assert len(await ordered(memory, "n")) == 1
+        assert len(await ids_in_order(memory, "n")) == 1
 
 
 async def test_connections_are_ordered_by_an_index_too_and_an_order_without_one_is_an_error(memory: Memory) -> None:
     link = {"properties": {"kind": "string", "rank": "number"}, "indexes": [["kind", "rank"]]}
     await memory.create_ontology(ontology(ORDERED, link))
-    one, two = await node(memory), await node(memory)
+    text, two = await node(memory), await node(memory)
     made = [
-        (await memory.create_connection("Next", one, two, properties={"kind": "k", "rank": rank})).connection_id
+        (await memory.create_connection("Next", text, two, properties={"kind": "k", "rank": rank})).connection_id
         for rank in (2.5, -1, 0)
     ]
-    found = await memory.query_connections(type="Next", properties={"kind": "k"}, order_by="rank", detail=True)
-    assert list(found.connection_ids) == [made[1], made[2], made[0]]
-    for given in (
+    page = await memory.query_connections(type="Next", properties={"kind": "k"}, order_by="rank", detail=True)
+    assert list(page.connection_ids) == [made[1], made[2], made[0]]
+    for arguments in (
         {"properties": {"session": "s"}, "order_by": "x"},
         {"properties": {}, "order_by": "at"},
         {"properties": {"session": "s"}, "order_by": "at", "valid_at": "2026-01-01"},
         {"properties": {"session": "s"}, "order_by": "at", "cursor": "after:%%"},
     ):
         with pytest.raises(GraphError) as caught:
-            await memory.query_nodes(type="Task", **given)  # pyright: ignore[reportArgumentType]
+            await memory.query_nodes(type="Task", **arguments)  # pyright: ignore[reportArgumentType]
         assert caught.value.code is Code.INVALID_ARGUMENT
     with pytest.raises(GraphError, match=r"has no index \[session, at\]") as caught:
         await memory.query_nodes(type="Note", properties={"session": "s"}, order_by="at")

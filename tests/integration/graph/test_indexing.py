@@ -62,24 +62,24 @@ async def test_pages_are_whole_while_some_windows_wait(notes: Memory) -> None:
 async def test_a_window_broken_by_hand_ends_the_indexing_and_is_named(
     notes: Memory, driver: Driver, domain: str
 ) -> None:
-    (one, two) = [(await notes.create_node("Note", text)).node_id for text in ("first", "second")]
+    (answer, two) = [(await notes.create_node("Note", text)).node_id for text in ("first", "second")]
     driver.execute_query(
-        "MATCH (w:_NewWindow {_domain: $domain, _owner: $one}) REMOVE w._place", domain=domain, one=one
+        "MATCH (w:_NewWindow {_domain: $domain, _owner: $one}) REMOVE w._place", domain=domain, one=answer
     )
     with anyio.fail_after(20):
         await index(notes)
     assert (await notes.search_content("second")).node_ids == (two,)
-    assert {difference.subject for difference in (await notes.upkeep.rebuild()).differences} == {one}
+    assert {difference.subject for difference in (await notes.upkeep.rebuild()).differences} == {answer}
     assert (await notes.upkeep.verify()).clean
 
 
 async def test_trigrams_changed_by_hand_are_named_and_mended(notes: Memory, driver: Driver, domain: str) -> None:
-    one = (await notes.create_node("Note", "needle")).node_id
+    text = (await notes.create_node("Note", "needle")).node_id
     await index(notes)
     driver.execute_query("MATCH (w:_Window {_domain: $domain}) SET w._grams = 'nothing'", domain=domain)
     assert (await notes.search_content("needle")).node_ids == ()
-    assert {difference.subject for difference in (await notes.upkeep.rebuild()).differences} == {one}
-    assert (await notes.search_content("needle")).node_ids == (one,)
+    assert {difference.subject for difference in (await notes.upkeep.rebuild()).differences} == {text}
+    assert (await notes.search_content("needle")).node_ids == (text,)
 
 
 @pytest.mark.long
@@ -117,8 +117,8 @@ async def test_a_word_that_thousands_of_texts_hold_is_found_in_all_of_them(
         "_text: 'a common word', _grams: row.grams})"
     )
     driver.execute_query(statement, rows=rows, domain=domain)
-    found = await notes.search_content("common")
-    assert found.node_ids == tuple(row["owner"] for row in rows)
+    content = await notes.search_content("common")
+    assert content.node_ids == tuple(row["owner"] for row in rows)
     page = await notes.search_content("common", limit=2, cursor="after:mem_00010")
     assert page.node_ids == ("mem_00011", "mem_00012")
 
@@ -126,20 +126,20 @@ async def test_a_word_that_thousands_of_texts_hold_is_found_in_all_of_them(
 async def test_a_window_is_in_the_index_before_it_stops_waiting(
     notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = (await notes.create_node("Note", "needle")).node_id
+    text = (await notes.create_node("Note", "needle")).node_id
     store = notes._core.store
     write, indexed = store.write, "MATCH (w:_NewWindow {_domain: $domain}) RETURN w._grams IS NOT NULL AS is_indexed"
     seen: list[list[bool]] = []
 
-    async def watched(*arguments: Any, **settings: Any) -> Any:
+    async def watch_write(*arguments: Any, **settings: Any) -> Any:
         seen.append([record["is_indexed"] for record in driver.execute_query(indexed, domain=domain).records])
         return await write(*arguments, **settings)
 
-    monkeypatch.setattr(store, "write", watched)
+    monkeypatch.setattr(store, "write", watch_write)
     await index(notes)
     assert seen == [[False], [True]]
     assert waiting(driver, domain) == 0
-    assert (await notes.search_content("needle")).node_ids == (one,)
+    assert (await notes.search_content("needle")).node_ids == (text,)
 
 
 async def test_windows_and_keys_that_stay_equal_are_not_touched(memory: Memory, driver: Driver, domain: str) -> None:
@@ -153,16 +153,16 @@ async def test_windows_and_keys_that_stay_equal_are_not_touched(memory: Memory, 
         "RETURN coalesce(n._property, n._place) AS name, elementId(n) AS row, n:_NewWindow AS waits ORDER BY name"
     )
 
-    def derived() -> dict[str, tuple[str, bool]]:
+    def derived_rows() -> dict[str, tuple[str, bool]]:
         records = driver.execute_query(rows, domain=domain).records
         return {str(record["name"]): (record["row"], record["waits"]) for record in records}
 
-    before = derived()
+    before = derived_rows()
     await memory.update_node(node, properties={"status": "done", "rank": 1, "other": 2})
-    after = derived()
+    after = derived_rows()
     assert {name for name in before if before[name] != after[name]} == {"status"}
     await memory.update_node(node, content=pages[0] + pages[1] + "d" * 2_000, encoding="utf-8")
-    last = derived()
+    last = derived_rows()
     changed = {name for name in after if after[name] != last.get(name)}
     assert {"0", "1"}.isdisjoint(changed)
     assert changed

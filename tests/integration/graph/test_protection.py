@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 TYPES = Ontology.create([NodeType("Note")], [ConnectionType("Link", ("Note",), ("Note",))])
 
 
-async def _refused(call: object, message: str) -> GraphError:
+async def _refusal_of(call: object, message: str) -> GraphError:
     with pytest.raises(GraphError) as caught:
         await call  # pyright: ignore[reportGeneralTypeIssues]
     assert caught.value.code is Code.PROTECTED
@@ -34,18 +34,18 @@ async def test_a_protected_node_is_read_only_for_all_but_those_who_are_named(mem
     node = (await memory.create_node("Note", "as it is")).node_id
     done = await memory.protect(node_id=node, reason="The contract", can_be_unprotected_by=["alice"])
     assert done.is_read_only
-    error = await _refused(
+    error = await _refusal_of(
         memory.update_node(node, content="otherwise", encoding="utf-8"),
         f"Memory {node} is read-only and cannot be modified",
     )
     assert error.details["reason"] == "The contract"
     assert error.details["can_be_unprotected_by"] == ["alice"]
-    await _refused(memory.unprotect(node_id=node), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(memory.unprotect(node_id=node), f"Memory {node} is read-only and cannot be modified")
     alice = memory.acting_as("alice")
     await alice.update_node(node, content="by alice", encoding="utf-8")
-    found = await memory.get_node(node)
-    assert found.protection is not None
-    assert found.protection.is_read_only
+    result = await memory.get_node(node)
+    assert result.protection is not None
+    assert result.protection.is_read_only
     assert not (await alice.unprotect(node_id=node)).is_read_only
     await memory.update_node(node, content="otherwise", encoding="utf-8")
     assert (await memory.get_node(node)).protection is None
@@ -59,11 +59,11 @@ async def test_whoever_protects_may_call_itself_anything(memory: Memory, domain:
     odd = memory.acting_as(name)
     await odd.protect(node_id=node, can_be_unprotected_by=["alice"])
     await odd.protect(domain=domain, can_be_unprotected_by=["alice"])
-    found, info = (await memory.get_node(node)).protection, (await memory.domain_info()).protection
-    assert found is not None
+    result, info = (await memory.get_node(node)).protection, (await memory.domain_info()).protection
+    assert result is not None
     assert info is not None
-    assert (found.locked_by, info.last_modified_by) == (name, name)
-    await _refused(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
+    assert (result.locked_by, info.last_modified_by) == (name, name)
+    await _refusal_of(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
     await memory.acting_as("alice").unprotect(domain=domain)
     assert not (await memory.upkeep.verify()).differences
 
@@ -73,7 +73,7 @@ async def test_connections_to_a_protected_node_may_be_added_but_its_neighbour_st
     node, other = [(await memory.create_node("Note", text)).node_id for text in ("one", "two")]
     await memory.protect(node_id=node)
     link = (await memory.create_connection("Link", other, node)).connection_id
-    await _refused(memory.delete_node(other), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(memory.delete_node(other), f"Memory {node} is read-only and cannot be modified")
     await memory.delete_connection(link)
     await memory.delete_node(other)
     assert (await memory.query_nodes()).node_ids == (node,)
@@ -83,11 +83,11 @@ async def test_a_protected_domain_takes_no_write(memory: Memory, domain: str) ->
     await memory.create_ontology(TYPES)
     node = (await memory.create_node("Note", "one")).node_id
     await memory.protect(domain=domain, reason="Frozen", can_be_unprotected_by=["alice"])
-    await _refused(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
-    await _refused(memory.delete_node(node), f"Cannot modify memory in read-only domain {domain}")
-    await _refused(memory.add_node_type(NodeType("More")), f"Domain {domain} is read-only and cannot be modified")
-    await _refused(memory.delete_domain(domain), f"Domain {domain} is read-only and cannot be modified")
-    await _refused(memory.unprotect(domain=domain), f"Domain {domain} is read-only and cannot be modified")
+    await _refusal_of(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(memory.delete_node(node), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(memory.add_node_type(NodeType("More")), f"Domain {domain} is read-only and cannot be modified")
+    await _refusal_of(memory.delete_domain(domain), f"Domain {domain} is read-only and cannot be modified")
+    await _refusal_of(memory.unprotect(domain=domain), f"Domain {domain} is read-only and cannot be modified")
     info = await memory.domain_info()
     assert info.protection is not None
     assert info.protection.is_read_only
@@ -104,13 +104,13 @@ async def test_protection_ends_by_itself(memory: Memory, domain: str) -> None:
     soon = datetime.now(UTC) + timedelta(seconds=1)
     await memory.protect(node_id=node, expires_at=soon)
     await memory.protect(domain=domain, expires_at=soon)
-    await _refused(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
     while datetime.now(UTC) <= soon:
         pass
     await memory.update_node(node, content="otherwise", encoding="utf-8")
-    found = await memory.get_node(node)
-    assert found.protection is not None
-    assert not found.protection.is_read_only
+    result = await memory.get_node(node)
+    assert result.protection is not None
+    assert not result.protection.is_read_only
 
 
 async def test_it_is_told_in_the_log_and_in_a_diff_and_a_revert_is_for_those_who_may_lift_it(memory: Memory) -> None:
@@ -120,10 +120,10 @@ async def test_it_is_told_in_the_log_and_in_a_diff_and_a_revert_is_for_those_who
     [entry] = (await memory.history.log(limit=1)).entries
     assert entry.summary == 'Note "one": read-only, removable by [alice]: Signed'
     [changed] = (await memory.history.diff(since=done.version - 1)).entries
-    assert [(one.name, one.after) for one in changed.attributes or ()] == [
+    assert [(attribute.name, attribute.after) for attribute in changed.attributes or ()] == [
         ("protection", "read-only, removable by [alice]: Signed")
     ]
-    await _refused(
+    await _refusal_of(
         memory.history.revert(event_ids=[done.version]), f"Memory {node} is read-only and cannot be modified"
     )
     await memory.acting_as("alice").history.revert(event_ids=[done.version])
@@ -143,8 +143,8 @@ async def test_a_branch_has_what_is_protected_in_its_source_and_can_be_changed_w
     await memory.history.branch(branch)
     tried = memory.in_domain(branch)
     await tried.set_node_content(other, "otherwise")
-    await _refused(tried.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
-    await _refused(memory.history.merge(branch, into=domain), f"Cannot modify memory in read-only domain {domain}")
+    await _refusal_of(tried.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(memory.history.merge(branch, into=domain), f"Cannot modify memory in read-only domain {domain}")
     await memory.acting_as("alice").history.merge(branch, into=domain)
     assert (await tried.upkeep.verify()).clean
 
@@ -161,11 +161,11 @@ async def test_two_protections_of_one_node_are_a_conflict_that_a_side_settles(me
         await alice.history.merge(branch, into=domain)
     assert caught.value.code is Code.MERGE_CONFLICT
     assert "both changed protection differently" in str(caught.value.details["conflicts"])
-    told = [{"subject": node, "property": "_protection", "take": "theirs"}]
-    await alice.history.merge(branch, into=domain, resolutions=told)
-    found = (await memory.get_node(node)).protection
-    assert found is not None
-    assert found.reason == "Theirs"
+    lines = [{"subject": node, "property": "_protection", "take": "theirs"}]
+    await alice.history.merge(branch, into=domain, resolutions=lines)
+    info = (await memory.get_node(node)).protection
+    assert info is not None
+    assert info.reason == "Theirs"
 
 
 async def test_an_export_has_all_protection_and_an_import_restores_it(
@@ -179,17 +179,17 @@ async def test_an_export_has_all_protection_and_an_import_restores_it(
     name = f"{domain}-new"
     await memory.transfer.import_file(tmp_path / "a.jsonl", name=name)
     again = memory.in_domain(name)
-    await _refused(again.create_node("Note", "two"), f"Cannot modify memory in read-only domain {name}")
+    await _refusal_of(again.create_node("Note", "two"), f"Cannot modify memory in read-only domain {name}")
     bob = again.acting_as("bob")
     await bob.create_node("Note", "two")
-    await _refused(bob.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(bob.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
     assert (await again.upkeep.verify()).clean
     await memory.transfer.export_folder(tmp_path / "folder")
     name = f"{domain}-folder"
     await memory.transfer.import_folder(tmp_path / "folder", name=name)
     again = memory.in_domain(name)
     await again.create_node("Note", "two")
-    await _refused(again.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    await _refusal_of(again.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
 
 
 async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
@@ -199,11 +199,11 @@ async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
     node = (await memory.create_node("Note", "one")).node_id
     done = await memory.acting_as("alice").protect(node_id=node)
     message = f"Memory {node} is read-only and cannot be modified"
-    error = await _refused(memory.acting_as("alice").unprotect(node_id=node), message)
+    error = await _refusal_of(memory.acting_as("alice").unprotect(node_id=node), message)
     assert "graph-memory unprotect" in str(error.details["hint"])
     async with open_memory(settings, origin=Origin(at_command_line=True)) as opened:
         person = opened.in_domain(domain)
-        await _refused(person.set_node_content(node, "no"), message)
+        await _refusal_of(person.set_node_content(node, "no"), message)
         await person.unprotect(node_id=node)
         done = await person.protect(node_id=node)
         await person.history.revert(event_ids=[done.version])
@@ -211,7 +211,7 @@ async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
 
 
 @for_rows(
-    "given",
+    "arguments",
     [
         {},
         {"node_id": "a", "connection_id": "b"},
@@ -227,9 +227,9 @@ async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
         {"node_id": "a", "can_be_unprotected_by": [str(number) for number in range(101)]},
     ],
 )
-async def test_what_cannot_be_asked_for_is_refused(memory: Memory, given: dict[str, Any]) -> None:
+async def test_what_cannot_be_asked_for_is_refused(memory: Memory, arguments: dict[str, Any]) -> None:
     with pytest.raises(GraphError) as caught:
-        await memory.protect(**given)
+        await memory.protect(**arguments)
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
@@ -238,9 +238,9 @@ async def test_what_is_not_there_cannot_be_protected(memory: Memory, domain: str
         await memory.protect(domain=domain)
     assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
     await memory.create_ontology(TYPES)
-    for given, code in (("node_id", Code.NODE_NOT_FOUND), ("connection_id", Code.CONNECTION_NOT_FOUND)):
+    for text, code in (("node_id", Code.NODE_NOT_FOUND), ("connection_id", Code.CONNECTION_NOT_FOUND)):
         with pytest.raises(GraphError) as caught:
-            await memory.protect(**{given: "none"})
+            await memory.protect(**{text: "none"})
         assert caught.value.code is code
 
 
@@ -271,19 +271,19 @@ async def test_a_write_into_a_domain_in_which_nothing_was_protected_looks_for_no
 ) -> None:
     await memory.create_ontology(TYPES)
     node = (await memory.create_node("Note", "one")).node_id
-    asked: list[str] = []
+    requests: list[str] = []
 
-    async def noted(*given: Any) -> Any:
-        asked.append("asked")
+    async def note_request(*values: Any) -> Any:
+        requests.append("asked")
         return []
 
-    monkeypatch.setattr(protection, "_read_protected", noted)
+    monkeypatch.setattr(protection, "_read_protected", note_request)
     await memory.set_node_content(node, "otherwise")
     await memory.delete_node(node)
-    assert asked == []
+    assert requests == []
     node = (await memory.create_node("Note", "one")).node_id
     await memory.protect(node_id=node)
     await memory.create_node("Note", "two")
-    assert asked == []
+    assert requests == []
     await memory.set_node_content(node, "otherwise")
-    assert asked
+    assert requests

@@ -49,26 +49,26 @@ class ProtectionMachine(RuleBasedStateMachine):
     def ask(self, actor: str, call: Callable[[Memory], Awaitable[Any]]) -> tuple[str | None, Any]:
         """Return the code of the refusal, if there is one, and the answer."""
 
-        async def asked() -> Any:
+        async def run() -> Any:
             return await call(self.memory.acting_as(actor))
 
         try:
-            return None, self.talk.portal.call(asked)
+            return None, self.talk.portal.call(run)
         except GraphError as error:
             return str(error.code), None
 
     def may(self, actor: str, *guards: Names | None) -> bool:
-        """Say whether somebody may write where all of these, and the domain, stand against it."""
+        """Return whether an actor may write despite the guards of all of these subjects and of the domain."""
         return all(guard is None or actor in guard for guard in (self.whole, *guards))
 
-    def done(self, actor: str, call: Callable[[Memory], Awaitable[Any]], *guards: Names | None) -> Any:
+    def check_write(self, actor: str, call: Callable[[Memory], Awaitable[Any]], *guards: Names | None) -> Any:
         """Return the answer of a write, None where it is refused; the model must say the same."""
         code, answer = self.ask(actor, call)
         assert code == (None if self.may(actor, *guards) else "PROTECTED")
         return answer
 
-    def around(self, node: str) -> list[Names | None]:
-        """Return what stands against deleting a node: it, its connections, and the nodes at their other ends."""
+    def guards_of(self, node: str) -> list[Names | None]:
+        """Return the subjects whose guards apply to the deletion of a node: it, its connections and its neighbours."""
         near = [link for link in self.links.values() if node in (link.source, link.target)]
         ends = {end for link in near for end in (link.source, link.target)}
         return [self.nodes[node], *(link.names for link in near), *(self.nodes[end] for end in ends)]
@@ -89,14 +89,14 @@ class ProtectionMachine(RuleBasedStateMachine):
 
     @rule(actor=actors)
     def create(self, actor: str) -> None:
-        if (made := self.done(actor, lambda memory: memory.create_node("Note", "x"))) is not None:
+        if (made := self.check_write(actor, lambda memory: memory.create_node("Note", "x"))) is not None:
             self.nodes[made.node_id] = None
 
     @precondition(lambda self: self.nodes)
-    @rule(actor=actors, one=which, other=which)
-    def connect(self, actor: str, one: int, other: int) -> None:
-        source, target = self.node(one), self.node(other)
-        made = self.done(actor, lambda memory: memory.create_connection("Link", source, target))
+    @rule(actor=actors, count=which, other=which)
+    def connect(self, actor: str, count: int, other: int) -> None:
+        source, target = self.node(count), self.node(other)
+        made = self.check_write(actor, lambda memory: memory.create_connection("Link", source, target))
         if made is not None:
             self.links[made.connection_id] = Link(source, target)
 
@@ -104,14 +104,16 @@ class ProtectionMachine(RuleBasedStateMachine):
     @rule(actor=actors, number=which)
     def update(self, actor: str, number: int) -> None:
         node, self.count = self.node(number), self.count + 1
-        self.done(actor, lambda memory: memory.update_node(node, properties={"n": self.count}), self.nodes[node])
+        self.check_write(actor, lambda memory: memory.update_node(node, properties={"n": self.count}), self.nodes[node])
 
     @precondition(lambda self: self.links)
     @rule(actor=actors, number=which)
     def update_link(self, actor: str, number: int) -> None:
         link, self.count = self.link(number), self.count + 1
         change = {"n": self.count}
-        self.done(actor, lambda memory: memory.update_connection(link, properties=change), self.links[link].names)
+        self.check_write(
+            actor, lambda memory: memory.update_connection(link, properties=change), self.links[link].names
+        )
 
     @precondition(lambda self: self.nodes)
     @rule(actor=actors, number=which, batch=st.booleans())
@@ -122,7 +124,7 @@ class ProtectionMachine(RuleBasedStateMachine):
         def call(memory: Memory) -> Awaitable[Any]:
             return memory.execute_batch(deletion) if batch else memory.delete_node(node)
 
-        if self.done(actor, call, *self.around(node)) is not None:
+        if self.check_write(actor, call, *self.guards_of(node)) is not None:
             del self.nodes[node]
             self.links = {key: link for key, link in self.links.items() if node not in (link.source, link.target)}
 
@@ -130,45 +132,45 @@ class ProtectionMachine(RuleBasedStateMachine):
     @rule(actor=actors, number=which)
     def disconnect(self, actor: str, number: int) -> None:
         link = self.link(number)
-        if self.done(actor, lambda memory: memory.delete_connection(link), self.links[link].names) is not None:
+        if self.check_write(actor, lambda memory: memory.delete_connection(link), self.links[link].names) is not None:
             del self.links[link]
 
     @precondition(lambda self: self.nodes)
-    @rule(actor=actors, number=which, given=names | st.none())
-    def guard(self, actor: str, number: int, given: Names | None) -> None:
+    @rule(actor=actors, number=which, value=names | st.none())
+    def guard(self, actor: str, number: int, value: Names | None) -> None:
         node = self.node(number)
-        if given == self.nodes[node]:
+        if value == self.nodes[node]:
             return
-        call = partial(_guard, given, node_id=node)
-        if self.done(actor, call, self.nodes[node]) is not None:
-            self.nodes[node] = given
+        call = partial(_guard, value, node_id=node)
+        if self.check_write(actor, call, self.nodes[node]) is not None:
+            self.nodes[node] = value
 
     @precondition(lambda self: self.links)
-    @rule(actor=actors, number=which, given=names | st.none())
-    def guard_link(self, actor: str, number: int, given: Names | None) -> None:
+    @rule(actor=actors, number=which, value=names | st.none())
+    def guard_link(self, actor: str, number: int, value: Names | None) -> None:
         link = self.link(number)
-        if given == self.links[link].names:
+        if value == self.links[link].names:
             return
-        call = partial(_guard, given, connection_id=link)
-        if self.done(actor, call, self.links[link].names) is not None:
-            self.links[link].names = given
+        call = partial(_guard, value, connection_id=link)
+        if self.check_write(actor, call, self.links[link].names) is not None:
+            self.links[link].names = value
 
-    @rule(actor=actors, given=st.sampled_from([("alice",), ("bob",), None, None]))
-    def guard_all(self, actor: str, given: Names | None) -> None:
-        if given == self.whole:
+    @rule(actor=actors, names=st.sampled_from([("alice",), ("bob",), None, None]))
+    def guard_all(self, actor: str, names: Names | None) -> None:
+        if names == self.whole:
             return
-        if self.done(actor, partial(_guard, given, domain=self.domain)) is not None:
-            self.whole = given
+        if self.check_write(actor, partial(_guard, names, domain=self.domain)) is not None:
+            self.whole = names
 
     @precondition(lambda self: self.nodes)
     @rule(actor=actors, number=which)
     def change_and_revert(self, actor: str, number: int) -> None:
         node, self.count = self.node(number), self.count + 1
         change = {"n": self.count}
-        made = self.done(actor, lambda memory: memory.update_node(node, properties=change), self.nodes[node])
+        made = self.check_write(actor, lambda memory: memory.update_node(node, properties=change), self.nodes[node])
         if made is not None:
             event = [made.version]
-            self.done(actor, lambda memory: memory.history.revert(event_ids=event), self.nodes[node])
+            self.check_write(actor, lambda memory: memory.history.revert(event_ids=event), self.nodes[node])
 
     @precondition(lambda self: self.nodes)
     @rule(actor=actors, number=which)
@@ -181,22 +183,22 @@ class ProtectionMachine(RuleBasedStateMachine):
         own = self.nodes[node]
         assert code == (None if own is None or actor in own else "PROTECTED")
         if code is None:
-            self.done(actor, lambda memory: memory.history.merge(branch, into=self.domain), own)
+            self.check_write(actor, lambda memory: memory.history.merge(branch, into=self.domain), own)
         self.ask(actor, lambda memory: memory.in_domain(branch).upkeep.verify())
 
     def teardown(self) -> None:
         if not self.nodes and not self.count:
             return
-        for node, given in self.nodes.items():
+        for node, names in self.nodes.items():
             shown = self.ask("bob", partial(_node, node))[1].protection
-            assert (None if shown is None else shown.can_be_unprotected_by or ()) == given
+            assert (None if shown is None else shown.can_be_unprotected_by or ()) == names
         assert self.ask("bob", lambda memory: memory.upkeep.verify())[1].differences == ()
 
 
-async def _guard(given: Names | None, memory: Memory, **target: str) -> Any:
-    if given is None:
+async def _guard(names: Names | None, memory: Memory, **target: str) -> Any:
+    if names is None:
         return await memory.unprotect(**target)
-    return await memory.protect(can_be_unprotected_by=given, **target)
+    return await memory.protect(can_be_unprotected_by=names, **target)
 
 
 async def _update_in(branch: str, node: str, change: dict[str, int], memory: Memory) -> Any:

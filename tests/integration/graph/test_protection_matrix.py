@@ -52,8 +52,8 @@ def _writes(call: ast.Call) -> bool:
 
 
 def test_every_way_to_write_has_a_row() -> None:
-    found = {way for path in SOURCE.rglob("*.py") for way in _ways(path)}
-    assert found == CALLERS.keys()
+    results = {way for path in SOURCE.rglob("*.py") for way in _ways(path)}
+    assert results == CALLERS.keys()
     named = {name for rows in CALLERS.values() if not isinstance(rows, str) for name in rows}
     assert named == PATHS.keys()
 
@@ -139,8 +139,8 @@ def _messages(world: World, kind: str) -> set[str]:
 
 async def _protect(world: World, kinds: Sequence[str], names: list[str], *, expires_at: datetime | None = None) -> None:
     for kind in kinds:
-        given = {**_ids(world, kind), "reason": "Why", "expires_at": expires_at, "can_be_unprotected_by": names}
-        await world.memory.acting_as("carol").protect(**given)
+        arguments = {**_ids(world, kind), "reason": "Why", "expires_at": expires_at, "can_be_unprotected_by": names}
+        await world.memory.acting_as("carol").protect(**arguments)
 
 
 async def _lift(world: World, which: list[str]) -> None:

@@ -39,10 +39,10 @@ async def test_a_reader_never_sees_half_of_an_update(memory: Memory) -> None:
     async def read() -> None:
         nonlocal reads
         while True:
-            for found in (await memory.get_node(node), await memory.get_connection(link)):
+            for result in (await memory.get_node(node), await memory.get_connection(link)):
                 reads += 1
-                if len(set(found.properties.values())) != 1:
-                    torn.append(found)
+                if len(set(result.properties.values())) != 1:
+                    torn.append(result)
             await memory.get_node_content(node)
 
     with anyio.move_on_after(SECONDS):
@@ -62,11 +62,11 @@ async def test_an_ontology_that_was_read_by_halves_is_read_again_and_not_remembe
     async with open_memory(settings.model_copy(update={"domain": domain})) as cold:
         store = cold._core.store
         halves = 0
-        one = store.first_row
+        result = store.first_row
 
         async def by_halves(query: Query[Any], **params: object) -> Any:
             nonlocal halves
-            row = await one(query, **params)
+            row = await result(query, **params)
             if query is ONTOLOGY and isinstance(row, OntologyRow) and halves < 2:
                 halves += 1
                 return replace(row, newest=row.newest - 1, node_types=row.node_types[:1])

@@ -1,7 +1,7 @@
-"""A read that a commit overtakes misses nothing that is there all the while.
+"""A read that a commit overtakes misses no subject that exists throughout.
 
-What such a read may see is made certain here: in the middle of it somebody commits, and of what that changed the
-statement gives nothing, or what is not so any more. A subject that the commit does not name is never missed by Neo4j.
+What such a read may see is made certain here: in the middle of it another client commits, and the statement returns no
+changed subject, or its outdated state. Neo4j never misses a subject that the commit does not name.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Ids = Sequence[str]
 
 
 class Kitchen:
-    """Six notes around one, all alike, and somebody else's memory of the same domain."""
+    """Six equal notes around a note, and another writer's memory of the same domain."""
 
     def __init__(self, memory: Memory, beside: Memory) -> None:
         self.memory = memory
@@ -81,7 +81,7 @@ def overtake(
     read = store.read
     overtaken: list[str] = []
 
-    async def torn(query: Query[Any], **params: object) -> list[Any]:
+    async def read_torn(query: Query[Any], **params: object) -> list[Any]:
         if query.returns[0] != "_seq" or len(overtaken) >= times:
             return await read(query, **params)
         overtaken.append(query.name)
@@ -92,12 +92,12 @@ def overtake(
             return [[without(row, lost) for row in rows], mark]
         return [[row for row in rows if getattr(row, "id", row) not in lost][:limit], mark]
 
-    monkeypatch.setattr(store, "read", torn)
+    monkeypatch.setattr(store, "read", read_torn)
     return overtaken
 
 
 def without(row: Any, lost: Ids) -> Any:
-    return type(row)(row.id, [one for one in row.ids if one not in lost])
+    return type(row)(row.id, [node_id for node_id in row.ids if node_id not in lost])
 
 
 NODE_READS: dict[str, Callable[[Memory | Past], Awaitable[Any]]] = {
@@ -160,8 +160,8 @@ async def test_who_is_connected_before_and_after_a_commit_is_found_beside_it(
 ) -> None:
     overtaken = overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2]], times)
     assert list((await kitchen.memory.get_connected_nodes(kitchen.hub, direction=direction)).node_ids) == kitchen.notes
-    found = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction=direction)
-    assert list(found[kitchen.hub]) == kitchen.notes
+    results = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction=direction)
+    assert list(results[kitchen.hub]) == kitchen.notes
     assert len(overtaken) == times
 
 
@@ -171,8 +171,8 @@ async def test_how_they_are_connected_is_told_beside_it_too(
 ) -> None:
     reader = await kitchen.memory.history.as_of("now") if as_of else kitchen.memory
     overtaken = overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2], kitchen.links[2]], times=100)
-    found = await reader.get_connected_nodes(kitchen.hub, direction="both", detail=True)
-    assert [[link.id for link in node.connections] for node in found.nodes or ()] == [[one] for one in kitchen.links]
+    nodes = await reader.get_connected_nodes(kitchen.hub, direction="both", detail=True)
+    assert [[link.id for link in node.connections] for node in nodes.nodes or ()] == [[link] for link in kitchen.links]
     assert "graph/links" in overtaken
 
 
@@ -180,8 +180,8 @@ async def test_neighbours_too_however_often_a_commit_comes_between(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2]], overtaking.MAX_READS)
-    found = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction="out")
-    assert list(found[kitchen.hub]) == kitchen.notes
+    results = await kitchen.memory.get_connected_nodes_of([kitchen.hub], direction="out")
+    assert list(results[kitchen.hub]) == kitchen.notes
 
 
 async def test_what_a_commit_makes_or_takes_away_is_judged_by_its_last_event(
@@ -193,10 +193,10 @@ async def test_what_a_commit_makes_or_takes_away_is_judged_by_its_last_event(
         kitchen.notes.append((await kitchen.beside.create_node("Note", LONG, properties={"status": "next"})).node_id)
 
     overtake(monkeypatch, kitchen.memory, change, kitchen.notes)
-    found = await kitchen.memory.query_nodes(type="Note", properties={"status": "next"})
-    assert list(found.node_ids) == [kitchen.notes[6]]  # of the others nothing was given, and nobody changed them
-    found = await kitchen.memory.query_nodes(type="Note", properties={"status": "next"})
-    assert list(found.node_ids) == kitchen.notes[2:]
+    page = await kitchen.memory.query_nodes(type="Note", properties={"status": "next"})
+    assert list(page.node_ids) == [kitchen.notes[6]]  # of the others nothing was given, and nobody changed them
+    page = await kitchen.memory.query_nodes(type="Note", properties={"status": "next"})
+    assert list(page.node_ids) == kitchen.notes[2:]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
@@ -204,16 +204,16 @@ async def test_pages_beside_a_writer_give_each_node_once_and_none_is_left_out(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2], kitchen.notes[0]], times=100)
-    found: list[str] = []
+    results: list[str] = []
     cursor: str | None = None
     while True:
         page = await kitchen.memory.query_nodes(type="Note", properties={"status": "next"}, limit=limit, cursor=cursor)
-        found += page.node_ids
+        results += page.node_ids
         cursor = page.next_cursor
         if cursor is None:
             break
         assert len(page.node_ids) == limit
-    assert found == [one for one in kitchen.notes if one != kitchen.notes[0]]  # nobody changed that one
+    assert results == [note for note in kitchen.notes if note != kitchen.notes[0]]  # nobody changed that one
 
 
 @pytest.mark.parametrize("statement", ["history/events", "history/differences", "history/sessions"])
@@ -236,9 +236,9 @@ async def test_what_reads_the_log_ends_where_the_log_ended_when_it_began(
     if statement == "history/events":
         assert (await history.log()).entries[0].seq == last
     elif statement == "history/differences":
-        found = await history.diff(since=1)
-        assert found.until == last
-        assert found.changed == 0
+        diff = await history.diff(since=1)
+        assert diff.until == last
+        assert diff.changed == 0
     else:
         assert (await history.sessions()).sessions[0].last_seq == last
     assert meanwhile
@@ -251,9 +251,13 @@ WEIGHTS: dict[str, Callable[[Kitchen, Memory | Past], Awaitable[Ids]]] = {
 }
 
 
-async def ids_of(asked: Awaitable[Any]) -> Ids:
-    found = await asked
-    return [one.id for one in found.connections] if found.connections is not None else list(found.connection_ids)
+async def ids_of(query: Awaitable[Any]) -> Ids:
+    result = await query
+    return (
+        [connection.id for connection in result.connections]
+        if result.connections is not None
+        else list(result.connection_ids)
+    )
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -272,10 +276,10 @@ async def test_a_connection_that_changes_meanwhile_is_weighed_by_its_last_event(
         await kitchen.beside.update_connection(kitchen.links[5], strength=1.0)
 
     overtaken = overtake(monkeypatch, kitchen.memory, meanwhile, [kitchen.links[2], kitchen.links[5]])
-    found = await WEIGHTS[name](kitchen, where)
+    ids = await WEIGHTS[name](kitchen, where)
     assert "graph/weighed" in overtaken
     expected = strong if is_past else [kitchen.links[place] for place in (5, 4, 0)]
-    assert found == (expected if name == "strongest" else sorted(expected))
+    assert ids == (expected if name == "strongest" else sorted(expected))
 
 
 WHOLE = dict.fromkeys(("semantic", "structural", "temporal", "confidence"), 1.0)
@@ -294,22 +298,22 @@ async def test_the_strongest_are_looked_for_again_where_too_many_of_them_became_
 
     store, memory = kitchen.memory._core.store, kitchen.memory
     read = store.read
-    asked: list[object] = []
+    requests: list[object] = []
 
     async def late(query: Query[Any], **params: object) -> list[Any]:
         rows = await read(query, **params)
         if query.name != "graph/weighed":
             return rows
-        asked.append(params["limit"])
-        if len(asked) > 1:
+        requests.append(params["limit"])
+        if len(requests) > 1:
             return rows
         await meanwhile()  # what was read before is told, with a mark that comes after
         return [rows[0], (await read(query, **params))[-1]]
 
     monkeypatch.setattr(store, "read", late)
-    found = await memory.get_strongest_connections(kitchen.hub, direction="out", limit=3)
-    assert [one.id for one in found.connections] == [kitchen.links[place] for place in expected]
-    assert asked == looks
+    connections = await memory.get_strongest_connections(kitchen.hub, direction="out", limit=3)
+    assert [connection.id for connection in connections.connections] == [kitchen.links[place] for place in expected]
+    assert requests == looks
 
 
 async def test_nothing_is_found_where_there_is_nothing_and_no_domain(memory: Memory, domain: str) -> None:

@@ -120,13 +120,13 @@ async def test_eight_writers_of_one_unique_value_make_one_node(people: Memory) -
 
 async def test_cardinality_binds_each_end(people: Memory) -> None:
     a, b, c = [(await people.create_node("Person", name, properties=BORN)).node_id for name in ("Ann", "Bob", "Cy")]
-    thing = (await people.create_node("Thing", "")).node_id
+    text = (await people.create_node("Thing", "")).node_id
     married = await people.create_connection("MarriedTo", a, b)
     await people.create_connection("MarriedTo", c, b)
-    owned = await people.create_connection("Owns", a, thing)
+    owned = await people.create_connection("Owns", a, text)
     named = f'Node "Ann" ({a}) already has an outgoing MarriedTo: {married.connection_id} ("Ann" → "Bob")'
-    owner = f'Node "Thing" ({thing}) already has an incoming Owns: {owned.connection_id} ("Ann" → "Thing")'
-    cases = ((("MarriedTo", a, c), married, named), (("Owns", b, thing), owned, owner))
+    owner = f'Node "Thing" ({text}) already has an incoming Owns: {owned.connection_id} ("Ann" → "Thing")'
+    cases = ((("MarriedTo", a, c), married, named), (("Owns", b, text), owned, owner))
     for ends, first, message in cases:
         with pytest.raises(GraphError) as caught:
             await people.create_connection(*ends)
@@ -138,21 +138,21 @@ async def test_cardinality_binds_each_end(people: Memory) -> None:
 
 
 async def test_an_acyclic_type_closes_no_cycle_of_any_length(people: Memory) -> None:
-    things = [(await people.create_node("Thing", f"Thing {number}")).node_id for number in range(4)]
-    for part, whole in pairwise(things):
+    value = [(await people.create_node("Thing", f"Thing {number}")).node_id for number in range(4)]
+    for part, whole in pairwise(value):
         await people.create_connection("PartOf", part, whole)
     with pytest.raises(GraphError) as caught:
-        await people.create_connection("PartOf", things[3], things[0])
+        await people.create_connection("PartOf", value[3], value[0])
     assert caught.value.code is Code.INVALID_TOPOLOGY
     assert caught.value.message == (
-        f'PartOf from "Thing 3" ({things[3]}) to "Thing 0" ({things[0]}) would form a cycle: '
+        f'PartOf from "Thing 3" ({value[3]}) to "Thing 0" ({value[0]}) would form a cycle: '
         '"Thing 3" → "Thing 0" → "Thing 1" → "Thing 2" → "Thing 3"'
     )
-    step = {"op": "create_connection", "type": "PartOf", "from": things[2], "to": things[1]}
+    step = {"op": "create_connection", "type": "PartOf", "from": value[2], "to": value[1]}
     with pytest.raises(GraphError, match='"Thing 2" → "Thing 1" → "Thing 2"'):
         await people.execute_batch([step])
-    assert await code_of(people.create_connection("PartOf", things[0], things[0])) is Code.INVALID_TOPOLOGY
-    await people.create_connection("PartOf", things[0], things[3])
+    assert await code_of(people.create_connection("PartOf", value[0], value[0])) is Code.INVALID_TOPOLOGY
+    await people.create_connection("PartOf", value[0], value[3])
 
 
 async def test_rules_for_connections_bind_their_properties(people: Memory) -> None:
@@ -164,8 +164,8 @@ async def test_rules_for_connections_bind_their_properties(people: Memory) -> No
     assert await code_of(people.update_connection(first.connection_id, properties={"place": "x"})) is (
         Code.INVALID_PROPERTY
     )
-    found = await people.query_connections(type="PartOf", properties={"place": 1.0})
-    assert found.connection_ids == (first.connection_id,)
+    page = await people.query_connections(type="PartOf", properties={"place": 1.0})
+    assert page.connection_ids == (first.connection_id,)
 
 
 async def test_values_are_compared_by_type_with_and_without_an_index(people: Memory) -> None:
@@ -174,8 +174,8 @@ async def test_values_are_compared_by_type_with_and_without_an_index(people: Mem
         node = await people.create_node("Thing", "", properties={"v": value})
         made[repr(value)] = node.node_id
     for query, expected in [(1, ["1"]), (1.0, ["1"]), (True, ["True"]), ("1", ["'1'"]), (1.5, ["1.5"])]:
-        found = (await people.query_nodes(type="Thing", properties={"v": query})).node_ids
-        assert set(found) == {made[name] for name in expected}, query
+        ids = (await people.query_nodes(type="Thing", properties={"v": query})).node_ids
+        assert set(ids) == {made[name] for name in expected}, query
     assert (await people.query_nodes(properties={"v": 2**53 + 1})).node_ids == (made[repr(2**53 + 1)],)
     assert (await people.query_nodes(properties={"v": 2**62 + 1})).node_ids == ()
 
@@ -208,9 +208,9 @@ async def test_a_refused_connection_of_an_unknown_type_makes_no_constraint(
 
     await memory.create_ontology(ontology_from({"open": True, "node_types": ["Thing"]}))
     monkeypatch.setattr(connections, "ensure_connection_type", record)
-    thing = (await memory.create_node("Thing", "")).node_id
-    assert await code_of(memory.create_connection("Junk", thing, "mem_none")) is Code.NODE_NOT_FOUND
-    assert await code_of(memory.create_connection("_Junk", thing, thing)) is Code.INVALID_ARGUMENT
+    text = (await memory.create_node("Thing", "")).node_id
+    assert await code_of(memory.create_connection("Junk", text, "mem_none")) is Code.NODE_NOT_FOUND
+    assert await code_of(memory.create_connection("_Junk", text, text)) is Code.INVALID_ARGUMENT
     assert made == []
 
 

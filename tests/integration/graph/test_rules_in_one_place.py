@@ -1,4 +1,4 @@
-"""A rule that is added in one place, `model/rules.py`, is refused by every way in which something can be written."""
+"""A rule that is added in one place, `model/rules.py`, holds for every way of writing."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ONTOLOGY = ontology_from(
     {"node_types": ["Task"], "connection_types": [{"name": "Next", "from": ["Task"], "to": ["Task"]}], "open": True}
 )
 BAD, GOOD = {"mood": "bad"}, {"mood": "good"}
-SAID = "Nobody may be in a bad mood"
+MESSAGE = "Nobody may be in a bad mood"
 
 
 def no_bad_mood(draft: Draft, _: AnyType | None) -> None:
     """The rule that is added."""
     if (draft.state or {}).get("mood") == "bad":
-        raise GraphError(Code.INVALID_PROPERTY, SAID, {"hint": "Cheer up."})
+        raise GraphError(Code.INVALID_PROPERTY, MESSAGE, {"hint": "Cheer up."})
 
 
 class House:
@@ -41,16 +41,16 @@ class House:
 
     async def fill(self, ontology: Ontology = ONTOLOGY) -> House:
         await self.memory.create_ontology(ontology)
-        self.one, self.other = [
+        self.first, self.second = [
             (await self.memory.create_node("Task", name, properties=GOOD)).node_id for name in ("one", "other")
         ]
-        joined = await self.memory.create_connection("Next", self.one, self.other, properties=GOOD)
+        joined = await self.memory.create_connection("Next", self.first, self.second, properties=GOOD)
         self.joined = joined.connection_id
         return self
 
     def hand(self, cypher: str) -> None:
-        given = {"domain": self.domain, "one": self.one, "other": self.other, "joined": self.joined}
-        self.driver.execute_query(cypher, given)  # pyright: ignore[reportArgumentType]
+        arguments = {"domain": self.domain, "one": self.first, "other": self.second, "joined": self.joined}
+        self.driver.execute_query(cypher, arguments)  # pyright: ignore[reportArgumentType]
 
     async def seq(self) -> int:
         return await last(self.memory)
@@ -88,15 +88,15 @@ async def node_of_a_new_type_is_created(house: House) -> Attempt:
 
 
 async def node_is_updated(house: House) -> Attempt:
-    return lambda: house.memory.update_node(house.one, properties=BAD)
+    return lambda: house.memory.update_node(house.first, properties=BAD)
 
 
 async def connection_is_created(house: House) -> Attempt:
-    return lambda: house.memory.create_connection("Next", house.one, house.one, properties=BAD)
+    return lambda: house.memory.create_connection("Next", house.first, house.first, properties=BAD)
 
 
 async def connection_of_a_new_type_is_created(house: House) -> Attempt:
-    return lambda: house.memory.create_connection("Met", house.one, house.one, properties=BAD)
+    return lambda: house.memory.create_connection("Met", house.first, house.first, properties=BAD)
 
 
 async def connection_is_updated(house: House) -> Attempt:
@@ -104,24 +104,24 @@ async def connection_is_updated(house: House) -> Attempt:
 
 
 async def node_gets_bounds(house: House) -> Attempt:
-    await house.memory.update_node(house.one, properties=BAD)
-    return lambda: house.memory.set_validity(house.one, valid_to="2027-01-01")
+    await house.memory.update_node(house.first, properties=BAD)
+    return lambda: house.memory.set_validity(house.first, valid_to="2027-01-01")
 
 
 async def node_is_written_in_a_batch(house: House) -> Attempt:
-    operation = {"op": "update_node", "node_id": house.one, "properties": BAD}
+    operation = {"op": "update_node", "node_id": house.first, "properties": BAD}
     return lambda: house.memory.execute_batch([operation])
 
 
 async def connection_is_written_in_a_batch(house: House) -> Attempt:
-    ends = {"from_node_id": house.one, "to_node_id": house.one}
+    ends = {"from_node_id": house.first, "to_node_id": house.first}
     return lambda: house.memory.execute_batch([{"op": "create_connection", "type": "Met", **ends, "properties": BAD}])
 
 
 async def node_is_set_back(house: House) -> Attempt:
-    await house.memory.update_node(house.one, properties=BAD)
+    await house.memory.update_node(house.first, properties=BAD)
     seq = await house.seq()
-    await house.memory.update_node(house.one, properties=GOOD)
+    await house.memory.update_node(house.first, properties=GOOD)
     return lambda: house.memory.history.revert(since=seq + 1)
 
 
@@ -135,14 +135,14 @@ async def connection_comes_back(house: House) -> Attempt:
 async def node_is_merged(house: House) -> Attempt:
     branch = f"{house.domain}-b"
     await house.memory.history.branch(branch)
-    await house.memory.in_domain(branch).update_node(house.one, properties=BAD)
+    await house.memory.in_domain(branch).update_node(house.first, properties=BAD)
     return lambda: house.memory.history.merge(branch)
 
 
 async def connection_is_merged(house: House) -> Attempt:
     branch = f"{house.domain}-b"
     await house.memory.history.branch(branch)
-    await house.memory.in_domain(branch).create_connection("Next", house.other, house.one, properties=BAD)
+    await house.memory.in_domain(branch).create_connection("Next", house.second, house.first, properties=BAD)
     return lambda: house.memory.history.merge(branch)
 
 
@@ -170,7 +170,7 @@ async def connection_made_by_hand_is_adopted(house: House) -> Attempt:
 
 
 async def node_is_imported(house: House) -> Attempt:
-    await house.memory.update_node(house.one, properties=BAD)
+    await house.memory.update_node(house.first, properties=BAD)
     await house.memory.transfer.export_file(house.folder / "log.jsonl")
     return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
 
@@ -182,7 +182,7 @@ async def connection_is_imported(house: House) -> Attempt:
 
 
 async def folder_is_imported(house: House) -> Attempt:
-    await house.memory.update_node(house.one, properties=BAD)
+    await house.memory.update_node(house.first, properties=BAD)
     await house.memory.transfer.export_folder(house.folder / "folder")
     return lambda: house.memory.transfer.import_folder(house.folder / "folder", name=f"{house.domain}-i")
 
@@ -225,7 +225,7 @@ async def test_a_rule_that_is_added_in_one_place_holds_on_every_way_of_writing(
     house = await House(memory, driver, domain, tmp_path).fill()
     attempt = await way(house)
     monkeypatch.setattr(rules, "RULES", (*rules.RULES, no_bad_mood))
-    assert SAID in (await house.refuses(attempt, code)).message
+    assert MESSAGE in (await house.refuses(attempt, code)).message
 
 
 PAIRS = ontology_from(
@@ -241,22 +241,22 @@ LOOSE = ontology_from(
 
 async def second_is_created(house: House) -> Attempt:
     await house.memory.set_validity(house.joined, valid_to="2020-01-01")
-    return lambda: house.memory.create_connection("Next", house.one, house.other)
+    return lambda: house.memory.create_connection("Next", house.first, house.second)
 
 
 async def second_comes_back(house: House) -> Attempt:
     await house.memory.delete_connection(house.joined)
     seq = await house.seq()
-    await house.memory.create_connection("Next", house.one, house.other)
+    await house.memory.create_connection("Next", house.first, house.second)
     return lambda: house.memory.history.revert(since=seq, until=seq)
 
 
 async def second_is_merged(house: House) -> Attempt:
     branch = f"{house.domain}-b"
     await house.memory.history.branch(branch)
-    there = house.memory.in_domain(branch)
-    await there.delete_connection(house.joined)
-    await there.create_connection("Next", house.one, house.other)
+    memory = house.memory.in_domain(branch)
+    await memory.delete_connection(house.joined)
+    await memory.create_connection("Next", house.first, house.second)
     await house.memory.update_connection(house.joined, properties={"mood": "fine"})
     return lambda: house.memory.history.merge(branch, resolutions=[{"subject": house.joined, "take": "ours"}])
 
@@ -274,9 +274,9 @@ async def second_is_imported(house: House) -> Attempt:
     memory = house.memory
     loose = memory.in_domain(f"{house.domain}-l")
     await loose.create_ontology(LOOSE)
-    one, other = [(await loose.create_node("Task", name)).node_id for name in ("one", "other")]
+    text, second = [(await loose.create_node("Task", name)).node_id for name in ("one", "other")]
     for _ in range(2):
-        await loose.create_connection("Next", one, other)
+        await loose.create_connection("Next", text, second)
     await loose.transfer.export_file(path)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     forged = [
@@ -308,5 +308,5 @@ async def test_a_second_connection_between_the_same_two_is_refused_on_every_way_
     error = await house.refuses(attempt, code)
     if way is second_is_created:
         assert error.details["connection_id"] == house.joined
-    back = await house.memory.create_connection("Next", house.other, house.one)
-    assert (await house.memory.get_connection(back.connection_id)).to_node_id == house.one
+    back = await house.memory.create_connection("Next", house.second, house.first)
+    assert (await house.memory.get_connection(back.connection_id)).to_node_id == house.first

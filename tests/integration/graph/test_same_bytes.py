@@ -37,8 +37,8 @@ async def both(memory: Memory, text: str, order: tuple[str, ...]) -> dict[str, s
     """Keep the same bytes as text and as base64, and once more on a connection; return the id of each."""
     made: dict[str, str] = {}
     for encoding in order:
-        given = text if encoding == "utf-8" else base64.b64encode(text.encode()).decode()
-        made[encoding] = (await memory.create_node("Note", given, encoding=encoding)).node_id
+        value = text if encoding == "utf-8" else base64.b64encode(text.encode()).decode()
+        made[encoding] = (await memory.create_node("Note", value, encoding=encoding)).node_id
     made["link"] = (await memory.create_connection("Link", made[order[0]], made[order[1]], content=text)).connection_id
     return made
 
@@ -46,10 +46,10 @@ async def both(memory: Memory, text: str, order: tuple[str, ...]) -> dict[str, s
 async def has(memory: Memory, made: dict[str, str], text: str, tmp_path: Path) -> None:
     """Assert that a domain has what was made, that verify is content with it, and that it can be exported."""
     for encoding in ("utf-8", "base64"):
-        given = text if encoding == "utf-8" else base64.b64encode(text.encode()).decode()
+        value = text if encoding == "utf-8" else base64.b64encode(text.encode()).decode()
         if encoding in made:
             content = await memory.get_node_content(made[encoding])
-            assert (content.content, content.encoding) == (given, encoding)
+            assert (content.content, content.encoding) == (value, encoding)
     if "link" in made:
         assert (await memory.get_connection(made["link"], include_content=True)).content == text
     assert (await memory.upkeep.verify()).differences == ()

@@ -90,19 +90,19 @@ async def others(opened: Memory) -> Memory:
     return other
 
 
-async def begun(opened: Memory) -> Memory:
+async def begin_domain(opened: Memory) -> Memory:
     """A fresh domain, for a test that needs several."""
     memory = opened.in_domain(f"search-{uuid4().hex[:16]}")
     await memory.create_ontology(ONTOLOGY)
     return memory
 
 
-async def written(memory: Memory, texts: Sequence[str], node_type: str = "Note") -> dict[str, str]:
+async def write_texts(memory: Memory, texts: Sequence[str], node_type: str = "Note") -> dict[str, str]:
     return {(await memory.create_node(node_type, text)).node_id: text for text in texts}
 
 
-async def found(memory: Memory, needle: str, node_type: str | None = None) -> list[str]:
-    """What is found as things are, which is the same when all is indexed."""
+async def find(memory: Memory, needle: str, node_type: str | None = None) -> list[str]:
+    """Return the results now. Asserts that they stay the same when all is indexed."""
     ids = (await memory.search_content(needle, node_type=node_type)).node_ids
     await index(memory)
     assert (await memory.search_content(needle, node_type=node_type)).node_ids == ids
@@ -110,7 +110,7 @@ async def found(memory: Memory, needle: str, node_type: str | None = None) -> li
 
 
 def holding(texts: Mapping[str, str], needle: str) -> list[str]:
-    return sorted(one for one, text in texts.items() if is_in(needle, text))
+    return sorted(name for name, text in texts.items() if is_in(needle, text))
 
 
 @pytest.mark.long
@@ -119,11 +119,11 @@ def holding(texts: Mapping[str, str], needle: str) -> list[str]:
 async def test_search_finds_what_a_scan_of_all_texts_finds(
     opened: Memory, others: Memory, corpus: tuple[list[str], list[str]]
 ) -> None:
-    memory = await begun(opened)
-    texts = await written(memory, corpus[0])
+    memory = await begin_domain(opened)
+    texts = await write_texts(memory, corpus[0])
     for needle in corpus[1]:
-        assert await found(memory, needle) == holding(texts, needle), needle
-    assert await found(others, "zq") != []
+        assert await find(memory, needle) == holding(texts, needle), needle
+    assert await find(others, "zq") != []
 
 
 @pytest.fixture
@@ -136,26 +136,26 @@ async def fresh(memory: Memory) -> Memory:
 @pytest.mark.long
 @pytest.mark.parametrize("text", ["".join(chr(0x4E00 + i) for i in range(7_000)), "ß" * 1_500 + "Needle" + "ß" * 1_500])
 async def test_a_needle_is_found_at_every_border_of_a_window(fresh: Memory, text: str) -> None:
-    (one,) = await written(fresh, [text])
-    await written(fresh, ["x" * 5_000])
+    (answer,) = await write_texts(fresh, [text])
+    await write_texts(fresh, ["x" * 5_000])
     for border in (0, STEP, WINDOW, 2 * STEP, STEP + WINDOW, 3 * STEP, len(text)):
         for length in (1, 2, 3, NEEDLE - 1, NEEDLE, NEEDLE + 1, WINDOW + 1):
             for start in {max(0, border - length), max(0, border - length // 2), max(0, border - 1)}:
                 if needle := text[start : start + length]:
-                    assert await found(fresh, needle) == [one], (border, length, start)
-    assert await found(fresh, text) == [one]
-    assert await found(fresh, text + "!") == []
+                    assert await find(fresh, needle) == [answer], (border, length, start)
+    assert await find(fresh, text) == [answer]
+    assert await find(fresh, text + "!") == []
 
 
 async def test_each_of_lucenes_operators_is_only_text(fresh: Memory) -> None:
-    texts = await written(fresh, [f"abc{operator}xyz" for operator in LUCENE] + LUCENE + ["plain words, abc xyz"])
+    texts = await write_texts(fresh, [f"abc{operator}xyz" for operator in LUCENE] + LUCENE + ["plain words, abc xyz"])
     for operator in LUCENE:
         for needle in (operator, f"c{operator}x", f"abc{operator}xyz"):
-            assert await found(fresh, needle) == holding(texts, needle), needle
+            assert await find(fresh, needle) == holding(texts, needle), needle
 
 
 async def test_case_is_folded_and_nothing_else(fresh: Memory) -> None:
-    texts = await written(
+    texts = await write_texts(
         fresh,
         [
             "Straße",
@@ -191,8 +191,8 @@ async def test_case_is_folded_and_nothing_else(fresh: Memory) -> None:
         "A\u00a0B",
     ]
     for needle in needles:
-        assert await found(fresh, needle) == holding(texts, needle), needle
-    assert len(await found(fresh, "STRASSE")) == 2
+        assert await find(fresh, needle) == holding(texts, needle), needle
+    assert len(await find(fresh, "STRASSE")) == 2
 
 
 @pytest.mark.long
@@ -200,9 +200,9 @@ async def test_what_was_just_written_is_found_at_once(fresh: Memory) -> None:
     for turn in range(40):
         marker = f"turn{turn:03}zq"
         created = await fresh.create_node("Note", f"words {marker} words")
-        assert await found(fresh, marker) == [created.node_id]
+        assert await find(fresh, marker) == [created.node_id]
         await fresh.update_node(created.node_id, content=f"now {marker[::-1]}", encoding="utf-8")
-        assert (await found(fresh, marker), await found(fresh, marker[::-1])) == ([], [created.node_id])
+        assert (await find(fresh, marker), await find(fresh, marker[::-1])) == ([], [created.node_id])
 
 
 async def test_what_another_process_just_wrote_is_found_at_once(settings: Settings, fresh: Memory, domain: str) -> None:
@@ -211,7 +211,7 @@ async def test_what_another_process_just_wrote_is_found_at_once(settings: Settin
         for turn in range(20):
             writer, reader = (fresh, other) if turn % 2 else (other, fresh)
             created = await writer.create_node("Note", f"turn{turn:03}zq")
-            assert await found(reader, f"turn{turn:03}zq") == [created.node_id]
+            assert await find(reader, f"turn{turn:03}zq") == [created.node_id]
 
 
 @pytest.mark.long
@@ -222,55 +222,55 @@ async def test_what_writers_at_once_wrote_is_all_found(fresh: Memory) -> None:
         for turn in range(5):
             text = f"writer{number}turn{turn}zq"
             made[text] = (await fresh.create_node("Note", text)).node_id
-            assert await found(fresh, text) == [made[text]]
+            assert await find(fresh, text) == [made[text]]
 
     async with anyio.create_task_group() as tasks:
         for number in range(6):
             tasks.start_soon(write, number)
-    assert await found(fresh, "zq") == sorted(made.values())
+    assert await find(fresh, "zq") == sorted(made.values())
 
 
 async def test_text_that_was_replaced_or_deleted_is_not_found(fresh: Memory) -> None:
     large = "old straße " * 2_000
     for before in ("old straße", large):
-        one, two, three = await written(fresh, [before] * 3)
-        assert len(await found(fresh, "old straße")) == 3
-        await fresh.update_node(one, content="new", encoding="utf-8")
+        text, two, three = await write_texts(fresh, [before] * 3)
+        assert len(await find(fresh, "old straße")) == 3
+        await fresh.update_node(text, content="new", encoding="utf-8")
         await fresh.update_node(two, content="b2xkIHN0cmHDn2U=", encoding="base64")
         await fresh.delete_node(three)
-        assert await found(fresh, "old straße") == []
-        assert await found(fresh, "ol") == []
+        assert await find(fresh, "old straße") == []
+        assert await find(fresh, "ol") == []
         await fresh.update_node(two, content=before, encoding="utf-8")
-        assert await found(fresh, "OLD STRASSE") == [two]
+        assert await find(fresh, "OLD STRASSE") == [two]
         await fresh.delete_node(two)
-        assert await found(fresh, before[:300]) == []
+        assert await find(fresh, before[:300]) == []
 
 
 async def test_the_same_bytes_are_found_as_text_and_not_as_binary_content(fresh: Memory) -> None:
-    (one,) = await written(fresh, ["hello"])
+    (text,) = await write_texts(fresh, ["hello"])
     binary = await fresh.create_node("Note", "aGVsbG8=", encoding="base64")
-    assert await found(fresh, "hello") == [one]
-    await fresh.update_node(one, content="aGVsbG8=", encoding="base64")
+    assert await find(fresh, "hello") == [text]
+    await fresh.update_node(text, content="aGVsbG8=", encoding="base64")
     await fresh.update_node(binary.node_id, content="hello", encoding="utf-8")
-    assert await found(fresh, "hello") == [binary.node_id]
+    assert await find(fresh, "hello") == [binary.node_id]
     assert (await fresh.upkeep.verify()).clean
 
 
 @for_rows("needle", ["needle", "ne", "needle AND straße", "漢字 🧠", "zq"])
 async def test_other_domains_are_never_found(others: Memory, fresh: Memory, domain: str, needle: str) -> None:
-    assert await found(others, needle) != []
-    assert await found(fresh, needle) == []
-    assert await found(fresh.in_domain("nowhere"), needle) == []
-    assert await found(fresh.in_domain(domain.upper()), needle) == []
+    assert await find(others, needle) != []
+    assert await find(fresh, needle) == []
+    assert await find(fresh.in_domain("nowhere"), needle) == []
+    assert await find(fresh.in_domain(domain.upper()), needle) == []
 
 
 async def test_a_type_filter_leaves_only_nodes_of_that_type(fresh: Memory) -> None:
-    notes = await written(fresh, ["needle one", "no"], "Note")
-    people = await written(fresh, ["needle two " + "x" * BLOB, "needle three"], "Person")
+    notes = await write_texts(fresh, ["needle one", "no"], "Note")
+    people = await write_texts(fresh, ["needle two " + "x" * BLOB, "needle three"], "Person")
     for needle in ("needle", "ne", "needle two " + "x" * 300):
-        assert await found(fresh, needle, "Note") == holding(notes, needle)
-        assert await found(fresh, needle, "Person") == holding(people, needle)
-        assert await found(fresh, needle, "Nobody") == []
+        assert await find(fresh, needle, "Note") == holding(notes, needle)
+        assert await find(fresh, needle, "Person") == holding(people, needle)
+        assert await find(fresh, needle, "Nobody") == []
 
 
 async def pages(memory: Memory, needle: str, limit: int) -> AsyncIterator[tuple[str, ...]]:
@@ -285,12 +285,12 @@ async def pages(memory: Memory, needle: str, limit: int) -> AsyncIterator[tuple[
 
 @pytest.mark.parametrize("needle", ["needle", "ne", "needle" + "x" * 300])
 async def test_pages_hold_every_match_once_and_in_order(fresh: Memory, needle: str) -> None:
-    texts = await written(fresh, [f"{i} needle" + "x" * 2_500 for i in range(5)] + ["needl" + "x" * 300])
+    texts = await write_texts(fresh, [f"{i} needle" + "x" * 2_500 for i in range(5)] + ["needl" + "x" * 300])
     whole = holding(texts, needle)
     for limit in (1, 2, len(whole), len(whole) + 1):
         async with aclosing(pages(fresh, needle, limit)) as found_pages:
             cut = [page async for page in found_pages]
-        assert [one for page in cut for one in page] == whole
+        assert [item for page in cut for item in page] == whole
         assert all(len(page) == limit for page in cut[:-1])
         assert len(cut) == -(-len(whole) // limit)
 

@@ -75,7 +75,7 @@ DECLARED: dict[str, Any] = {
 SWITCHED = DECLARED["connection_types"][1:4]
 """Types whose second relationships are switched off and on."""
 LATER_NODE_TYPES = [{"name": "Gadget"}, {"name": "Odd `Type`.\\u0041 'x\""}, {"name": "Note"}]
-GROWN: list[dict[str, Any]] = [
+EXTENDED: list[dict[str, Any]] = [
     *DECLARED["node_types"],
     {"name": "Note", "properties": [{"name": "title", "unique": True}]},
     {
@@ -96,7 +96,7 @@ CONNECTION_TYPES = [
     *(LATER_CONNECTION_TYPES[1]["name"], "Nothing"),
 ]
 FITTING: dict[str, dict[str, Any]] = {"Project": {"name": "P"}, "OwnedBy": {"since": "2025-10-31"}}
-"""What a type requires, so that most creations go through."""
+"""The required properties of a type, so that most creations succeed."""
 
 KEYS = ["name", "status", "email", "age", "rank", "code", "since", "title", "k.e y`", "id", "_hidden", "bad\nkey"]
 LARGE_INTEGER = 2**53 + 1
@@ -173,11 +173,11 @@ CLEARED: dict[str, Any] = {**dict.fromkeys(FIELDS, ""), "metadata": {}}
 GIVEN_TITLES = ("Given", "Other")
 
 ACTS = ["node", "person", "person", "update", "update", "link", "link", "unlink", "delete", "read"]
-"""What is done in a transaction or a batch."""
+"""The actions of a transaction or a batch."""
 
 
 class Answer(NamedTuple):
-    """What a call returned, or the code that it failed with."""
+    """The result of a call, or its error code."""
 
     value: Any
     code: str | None
@@ -221,45 +221,47 @@ class MemoryMachine(RuleBasedStateMachine):
         self.same(answer.code if answer.code not in faults else "fault", "fault" if faults else None, faults)
         return not faults
 
-    def same(self, found: object, wanted: object, why: object = "") -> None:
-        if found != wanted:
+    def same(self, result: object, wanted: object, why: object = "") -> None:
+        if result != wanted:
             self.broken = True
-            raise AssertionError(f"the memory says {found!r}, the model {wanted!r} {why}")
+            raise AssertionError(f"the memory says {result!r}, the model {wanted!r} {why}")
 
-    def all_pages(self, method: Callable[..., Awaitable[Any]], field: str, limit: int | None, **asked: Any) -> Answer:
-        found: list[str] = []
+    def all_pages(
+        self, method: Callable[..., Awaitable[Any]], field: str, limit: int | None, **arguments: Any
+    ) -> Answer:
+        results: list[str] = []
         cursor = None
         while True:
-            answer = self.ask(method, limit=limit, cursor=cursor, **asked)
+            answer = self.ask(method, limit=limit, cursor=cursor, **arguments)
             if answer.code:
                 return answer
             page, cursor = getattr(answer.value, field), answer.value.next_cursor
-            found += page
+            results += page
             self.same(limit is None or len(page) <= limit, True)
             if cursor is None:
-                return Answer(found, None)
+                return Answer(results, None)
             self.same(len(page), limit)
 
     def pick(self, live: Mapping[str, object], number: int) -> str:
-        """An id: mostly a live one, now and then one that is gone, or was never there, or is of the other kind."""
-        gone = [one for one in self.model.seen if one not in live]
-        others = [*sorted(gone, key=str), "mem_unknown", ""]
+        """Return an id: mostly of a living subject, at times deleted, unknown, or of the other kind."""
+        results = [text for text in self.model.seen if text not in live]
+        others = [*sorted(results, key=str), "mem_unknown", ""]
         if live and number % 8 != 7:
             return list(live)[number // 8 % len(live)]
         return others[number // 8 % len(others)]
 
-    def guarded(self, before: Node | Connection | None, after: Node | Connection | None) -> set[str]:
-        """The error for a change of what is read-only, if it changes something."""
-        stands = before is not None and after is not None and before.guarded and differ(before, after)
+    def guard_errors(self, before: Node | Connection | None, after: Node | Connection | None) -> set[str]:
+        """Return the error for a change of a read-only subject, if it has any effect."""
+        stands = before is not None and after is not None and before.guard_errors and differ(before, after)
         return {"PROTECTED"} if stands and not self.may_write else set()
 
-    def gone_with(self, one: str) -> set[str]:
+    def deletion_errors(self, text: str) -> set[str]:
         """The error for a deletion of what is read-only, or is attached to it."""
-        is_there = one in self.model.nodes or one in self.model.connections
-        return {"PROTECTED"} if is_there and not self.may_write and self.model.guards(one) else set()
+        is_there = text in self.model.nodes or text in self.model.connections
+        return {"PROTECTED"} if is_there and not self.may_write and self.model.guards(text) else set()
 
-    def version(self, live: Mapping[str, Node | Connection], one: str, choice: str) -> int | None:
-        present = live[one].version if one in live else 1
+    def version(self, live: Mapping[str, Node | Connection], text: str, choice: str) -> int | None:
+        present = live[text].version if text in live else 1
         return {"any": None, "right": present, "wrong": present - 1}[choice]
 
     # What it does
@@ -274,29 +276,29 @@ class MemoryMachine(RuleBasedStateMachine):
             self.put_node(type_name, FITTING.get(type_name, {}), TEXTS[2])
         self.put_node("Person", {"email": 1, "rank": 1.0}, TEXTS[3], "one")
 
-    @rule(type_name=st.sampled_from(NODE_TYPES), given=some_properties, misfit=misfits, text=texts, given_id=ids)
+    @rule(type_name=st.sampled_from(NODE_TYPES), arguments=some_properties, misfit=misfits, text=texts, given_id=ids)
     def create_node(
-        self, type_name: str, given: dict[str, Any], misfit: bool, text: Text, given_id: str | None
+        self, type_name: str, arguments: dict[str, Any], misfit: bool, text: Text, given_id: str | None
     ) -> None:
-        self.put_node(type_name, given if misfit else {**FITTING.get(type_name, {}), **given}, text, given_id)
+        self.put_node(type_name, arguments if misfit else {**FITTING.get(type_name, {}), **arguments}, text, given_id)
 
     def put_node(self, type_name: str, wanted: dict[str, Any], text: Text, given_id: str | None = None) -> None:
-        tags, given = (["b", "a", "b"], FIELDS) if text.format == "html" else (None, {})
+        tags, arguments = (["b", "a", "b"], FIELDS) if text.format == "html" else (None, {})
         answer = self.ask(
             self.memory.create_node,
             type_name,
-            text.given,
+            text.argument,
             encoding=text.encoding,
             format=text.format,
             properties=wanted,
             tags=tags,
-            **given,
+            **arguments,
             id=given_id,
         )
         if self.agree(answer, self.model.faults_of_node(type_name, wanted, text, given_id)):
             new = answer.value.node_id
             self.same(new, given_id or new)
-            node = Node(type_name, wanted, text, 0, ("b", "a") if tags else (), given)
+            node = Node(type_name, wanted, text, 0, ("b", "a") if tags else (), arguments)
             self.same(answer.value.version, self.model.put_node(new, node))
 
     @rule(email=st.sampled_from(FIT_VALUES["email"]), given_id=st.sampled_from(["one", "two"]), same_id=misfits)
@@ -310,56 +312,59 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(number=which, name=st.sampled_from(["email", "rank"]), value=st.sampled_from(FIT_VALUES["email"]))
     def retype_property(self, number: int, name: str, value: Any) -> None:
         """Change 1 to 1.0 or to `True`, which is a change; give a value that is there, which is none."""
-        one = self.pick(self.model.nodes, number)
-        before = self.model.nodes.get(one)
+        text = self.pick(self.model.nodes, number)
+        before = self.model.nodes.get(text)
         present = before.properties.get(name, value) if before else value
         new = _other_kind(present) if value == 1 else present
         after = before and replace(before, properties={**before.properties, name: new})
-        answer = self.ask(self.memory.update_node, one, properties={name: new})
-        faults = self.model.faults_of_edit(one, {name: new}, None, None)
-        if self.agree(answer, faults | self.guarded(before, after)) and after:
-            self.same(answer.value.version, self.model.change_node(one, after))
+        answer = self.ask(self.memory.update_node, text, properties={name: new})
+        faults = self.model.faults_of_edit(text, {name: new}, None, None)
+        if self.agree(answer, faults | self.guard_errors(before, after)) and after:
+            self.same(answer.value.version, self.model.change_node(text, after))
 
     @precondition(lambda self: self.model.nodes)
     @rule(
         number=which,
-        given=some_properties | st.none(),
+        arguments=some_properties | st.none(),
         text=st.none() | texts,
         choice=expected,
         style=st.integers(0, 9),
     )
     def update_node(
-        self, number: int, given: dict[str, Any] | None, text: Text | None, choice: str, style: int
+        self, number: int, arguments: dict[str, Any] | None, text: Text | None, choice: str, style: int
     ) -> None:
-        one = self.pick(self.model.nodes, number)
-        before = self.model.nodes.get(one)
-        version = self.version(self.model.nodes, one, choice)
-        asked: dict[str, Any] = {"properties": given, "expected_version": version}
+        result = self.pick(self.model.nodes, number)
+        before = self.model.nodes.get(result)
+        version = self.version(self.model.nodes, result, choice)
+        results: dict[str, Any] = {"properties": arguments, "expected_version": version}
         if text:
-            asked |= {"content": text.given, "encoding": text.encoding if style or text.encoding != "utf-8" else None}
+            results |= {
+                "content": text.argument,
+                "encoding": text.encoding if style or text.encoding != "utf-8" else None,
+            }
         if style in (1, 2):
-            asked |= {"format": "other", "tags": ["t"], **OTHER_FIELDS} if style == 1 else {"tags": [], **CLEARED}
-        faults = self.model.faults_of_edit(one, given or {}, text, version)
-        if text is None and given is None and style not in (1, 2):
+            results |= {"format": "other", "tags": ["t"], **OTHER_FIELDS} if style == 1 else {"tags": [], **CLEARED}
+        faults = self.model.faults_of_edit(result, arguments or {}, text, version)
+        if text is None and arguments is None and style not in (1, 2):
             faults = {"INVALID_ARGUMENT"}
-        after = before and _edited(before, given, text, style)
-        answer = self.ask(self.memory.update_node, one, **asked)
-        if self.agree(answer, faults | self.guarded(before, after)) and after:
-            self.same(answer.value.version, self.model.change_node(one, after))
+        after = before and _edit(before, arguments, text, style)
+        answer = self.ask(self.memory.update_node, result, **results)
+        if self.agree(answer, faults | self.guard_errors(before, after)) and after:
+            self.same(answer.value.version, self.model.change_node(result, after))
 
     @precondition(lambda self: self.model.nodes)
     @rule(number=which, choice=expected)
     def delete_node(self, number: int, choice: str) -> None:
-        one = self.pick(self.model.nodes, number)
-        version = self.version(self.model.nodes, one, choice)
-        answer = self.ask(self.memory.delete_node, one, expected_version=version)
-        if self.agree(answer, self.model.faults_of_drop(self.model.nodes, one, version) | self.gone_with(one)):
-            self.same(answer.value.version, self.model.drop_node(one))
+        text = self.pick(self.model.nodes, number)
+        version = self.version(self.model.nodes, text, choice)
+        answer = self.ask(self.memory.delete_node, text, expected_version=version)
+        if self.agree(answer, self.model.faults_of_drop(self.model.nodes, text, version) | self.deletion_errors(text)):
+            self.same(answer.value.version, self.model.drop_node(text))
 
     @rule(
         type_name=st.sampled_from(CONNECTION_TYPES),
         ends=st.tuples(which, which),
-        given=some_properties,
+        arguments=some_properties,
         content=notes,
         given_id=ids,
         strength=strengths,
@@ -368,31 +373,38 @@ class MemoryMachine(RuleBasedStateMachine):
         self,
         type_name: str,
         ends: tuple[int, int],
-        given: dict[str, Any],
+        arguments: dict[str, Any],
         content: str | None,
         given_id: str | None,
         strength: Any,
     ) -> None:
         source, target = (self.pick(self.model.nodes, number) for number in ends)
-        self.put_connection(type_name, source, target, given, content, given_id, strength)
+        self.put_connection(type_name, source, target, arguments, content, given_id, strength)
 
     @precondition(lambda self: self.model.nodes)
     @rule(
         ends=st.tuples(which, which),
         type_number=which,
-        given=fit_properties,
+        arguments=fit_properties,
         content=notes,
         strength=st.sampled_from(FIT_STRENGTHS),
     )
     def create_allowed_connection(
-        self, ends: tuple[int, int], type_number: int, given: dict[str, Any], content: str | None, strength: Any = None
+        self,
+        ends: tuple[int, int],
+        type_number: int,
+        arguments: dict[str, Any],
+        content: str | None,
+        strength: Any = None,
     ) -> None:
         """One of a type that may join the nodes; cardinality, cycles and unique values may still forbid it."""
         source, target = (list(self.model.nodes)[number % len(self.model.nodes)] for number in ends)
         types = self.model.nodes[source].type, self.model.nodes[target].type
         allowed = [name for name in self.model.connection_types if self.model.allows(name, *types)]
         type_name = allowed[-1 - type_number % len(allowed)]
-        self.put_connection(type_name, source, target, {**FITTING.get(type_name, {}), **given}, content, None, strength)
+        self.put_connection(
+            type_name, source, target, {**FITTING.get(type_name, {}), **arguments}, content, None, strength
+        )
 
     def put_connection(
         self,
@@ -404,78 +416,84 @@ class MemoryMachine(RuleBasedStateMachine):
         given_id: str | None = None,
         strength: Any = None,
     ) -> None:
-        given = {"properties": wanted, "content": content, "strength": strength, "id": given_id}
-        answer = self.ask(self.memory.create_connection, type_name, source, target, **given)
-        if given_id is None and content is None and (one := self.told(type_name, source, target, wanted, strength)):
-            there = self.model.connections[one]
-            self.same(answer.value and (answer.value.connection_id, answer.value.version), (one, there.version))
+        arguments = {"properties": wanted, "content": content, "strength": strength, "id": given_id}
+        answer = self.ask(self.memory.create_connection, type_name, source, target, **arguments)
+        if (
+            given_id is None
+            and content is None
+            and (text := self.warning_of(type_name, source, target, wanted, strength))
+        ):
+            current = self.model.connections[text]
+            self.same(answer.value and (answer.value.connection_id, answer.value.version), (text, current.version))
             self.same(answer.value.existing, True)
             return
         faults = self.model.faults_of_connection(type_name, source, target, wanted, given_id)
         if self.agree(answer, faults | strength_faults(strength)):
             new = answer.value.connection_id
             self.same(new, given_id or new)
-            stored = self.model.stored(type_name, source, target)
+            stored = self.model.stored_form(type_name, source, target)
             connection = Connection(*stored, wanted, content, 0, strength=told_strength(strength))
             self.same(answer.value.version, self.model.put_connection(new, connection))
 
-    def told(self, type_name: str, source: str, target: str, wanted: dict[str, Any], strength: Any) -> str | None:
+    def warning_of(self, type_name: str, source: str, target: str, wanted: dict[str, Any], strength: Any) -> str | None:
         """The connection that says under its other name all that is asked for, if there is one."""
-        stored = self.model.stored(type_name, source, target)
+        stored = self.model.stored_form(type_name, source, target)
         if stored[0] not in self.model.connection_types or property_faults(wanted) | strength_faults(strength):
             return None
-        one = self.model.existing(*stored, is_turned=stored[0] != type_name)
-        found = self.model.connections.get(one or "")
-        if found is None or {**found.strength, **told_strength(strength)} != found.strength:
+        text = self.model.existing(*stored, is_turned=stored[0] != type_name)
+        connection = self.model.connections.get(text or "")
+        if connection is None or {**connection.strength, **told_strength(strength)} != connection.strength:
             return None
-        return one if matches(found.properties, wanted) else None
+        return text if matches(connection.properties, wanted) else None
 
     @precondition(lambda self: self.model.connections)
     @rule(
         number=which,
-        given=some_properties | st.none(),
+        arguments=some_properties | st.none(),
         content=notes,
         choice=expected,
         strength=strengths,
     )
     def update_connection(
-        self, number: int, given: dict[str, Any] | None, content: str | None, choice: str, strength: Any
+        self, number: int, arguments: dict[str, Any] | None, content: str | None, choice: str, strength: Any
     ) -> None:
-        one = self.pick(self.model.connections, number)
-        before = self.model.connections.get(one)
-        version = self.version(self.model.connections, one, choice)
-        faults = self.model.faults_of_connection_edit(one, given or {}, version) | strength_faults(strength)
-        if given is None and content is None and strength is None:
+        text = self.pick(self.model.connections, number)
+        before = self.model.connections.get(text)
+        version = self.version(self.model.connections, text, choice)
+        faults = self.model.faults_of_connection_edit(text, arguments or {}, version) | strength_faults(strength)
+        if arguments is None and content is None and strength is None:
             faults = {"INVALID_ARGUMENT"}
-        asked = {"properties": given, "content": content, "strength": strength, "expected_version": version}
-        answer = self.ask(self.memory.update_connection, one, **asked)
+        results = {"properties": arguments, "content": content, "strength": strength, "expected_version": version}
+        answer = self.ask(self.memory.update_connection, text, **results)
         after = before
         if before and not strength_faults(strength):
             strong = {**before.strength, **told_strength(strength)}
-            after = replace(before, properties={**before.properties, **(given or {})}, strength=strong)
+            after = replace(before, properties={**before.properties, **(arguments or {})}, strength=strong)
             after = after if content is None else replace(after, content=content)
-        if self.agree(answer, faults | self.guarded(before, after)) and after:
-            self.same(answer.value.version, self.model.change_connection(one, after))
+        if self.agree(answer, faults | self.guard_errors(before, after)) and after:
+            self.same(answer.value.version, self.model.change_connection(text, after))
 
     @precondition(lambda self: self.model.connections)
     @rule(number=which, choice=expected)
     def delete_connection(self, number: int, choice: str) -> None:
-        one = self.pick(self.model.connections, number)
-        version = self.version(self.model.connections, one, choice)
-        answer = self.ask(self.memory.delete_connection, one, expected_version=version)
-        if self.agree(answer, self.model.faults_of_drop(self.model.connections, one, version) | self.gone_with(one)):
-            self.same(answer.value.version, self.model.drop_connection(one))
+        text = self.pick(self.model.connections, number)
+        version = self.version(self.model.connections, text, choice)
+        answer = self.ask(self.memory.delete_connection, text, expected_version=version)
+        if self.agree(
+            answer, self.model.faults_of_drop(self.model.connections, text, version) | self.deletion_errors(text)
+        ):
+            self.same(answer.value.version, self.model.drop_connection(text))
 
     @precondition(lambda self: self.model.nodes)
     @rule(number=which, of_node=st.booleans(), is_on=st.booleans())
     def guard(self, number: int, of_node: bool, is_on: bool) -> None:
         live: Mapping[str, Node | Connection] = self.model.nodes if of_node else self.model.connections
-        one = self.pick(live, number)
-        target = {"node_id" if of_node else "connection_id": one}
-        asked = {"can_be_unprotected_by": ["keeper"], **target} if is_on else target
-        answer = self.ask(self.keeper.protect if is_on else self.keeper.unprotect, **asked)
-        if self.agree(answer, {"NODE_NOT_FOUND" if of_node else "CONNECTION_NOT_FOUND"} if one not in live else set()):
-            self.same(answer.value.version, self.model.guard(one, is_on))
+        text = self.pick(live, number)
+        target = {"node_id" if of_node else "connection_id": text}
+        results = {"can_be_unprotected_by": ["keeper"], **target} if is_on else target
+        answer = self.ask(self.keeper.protect if is_on else self.keeper.unprotect, **results)
+        if self.agree(answer, {"NODE_NOT_FOUND" if of_node else "CONNECTION_NOT_FOUND"} if text not in live else set()):
+            self.same(answer.value.version, self.model.guard(text, is_on))
             if is_on:
                 self.same(self.ask(self.memory.unprotect, **target).code, "PROTECTED")
 
@@ -486,7 +504,7 @@ class MemoryMachine(RuleBasedStateMachine):
         if self.agree(answer, self.model.faults_of_type(declared, connection=False)):
             self.same(answer.value.version, self.model.put_type(declared, connection=False))
 
-    @rule(declared=st.sampled_from(GROWN))
+    @rule(declared=st.sampled_from(EXTENDED))
     def grow_node_type(self, declared: dict[str, Any]) -> None:
         """Declare a type that is there otherwise, which what is stored may not fit."""
         answer = self.ask(self.memory.apply_ontology, ontology_from({"node_types": [declared]}))
@@ -529,10 +547,10 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def act(self, act: str, number: int, other: int) -> None:
         type_name = NODE_TYPES[other % len(NODE_TYPES)]
-        given = FITTING.get(type_name, {})
+        arguments = FITTING.get(type_name, {})
         match act:
             case "node":
-                self.put_node(type_name, given, TEXTS[number % len(TEXTS)])
+                self.put_node(type_name, arguments, TEXTS[number % len(TEXTS)])
             case "person":
                 self.put_node("Person", {"email": FIT_VALUES["email"][number % 4]}, TEXTS[1])
             case "update" if self.model.nodes:
@@ -553,7 +571,7 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(acts=st.lists(st.tuples(st.sampled_from(ACTS), which, which), min_size=1, max_size=6), key=st.booleans())
     def change_in_a_batch(self, acts: list[tuple[str, int, int]], key: bool) -> None:
         """A batch goes through exactly when what it leads to keeps to all rules, and is made once for each key."""
-        after, operations = self.planned(acts)
+        after, operations = self.plan_batch(acts)
         name = f"key {self.model.seq}" if key else None
         answer = self.ask(self.keeper.execute_batch, operations, idempotency_key=name)
         if not self.agree(answer, {"BATCH_REFUSED"} if after is None else set()) or after is None:
@@ -562,11 +580,11 @@ class MemoryMachine(RuleBasedStateMachine):
         for kind, now in (("nodes", after.nodes), ("connections", after.connections)):
             before = getattr(self.model, kind)
             versions = {item.id: item.version for item in done.results if item.version is not None}
-            for one, thing in now.items():
-                is_same = one in before and before[one] == thing
-                now[one] = thing if is_same else replace(thing, version=versions[one])
-                self.same(is_same or done.since <= now[one].version <= done.until, True, one)
-        self.same((done.created, done.updated, done.deleted), self.counted(after))
+            for text, connection in now.items():
+                is_same = text in before and before[text] == connection
+                now[text] = connection if is_same else replace(connection, version=versions[text])
+                self.same(is_same or done.since <= now[text].version <= done.until, True, text)
+        self.same((done.created, done.updated, done.deleted), self.count_changes(after))
         after.seq = done.until or self.model.seq
         self.same(after.seq - self.model.seq, done.created + done.updated + done.deleted)
         self.model = after
@@ -574,15 +592,15 @@ class MemoryMachine(RuleBasedStateMachine):
             again = self.ask(self.keeper.execute_batch, operations, idempotency_key=name).value
             self.same((again.repeated, again.until), (True, done.until) if done.until else (None, None))
 
-    def counted(self, after: Reference) -> tuple[int, int, int]:
+    def count_changes(self, after: Reference) -> tuple[int, int, int]:
         """How many subjects a batch created, changed and deleted."""
         before = {**self.model.nodes, **self.model.connections}
         now = {**after.nodes, **after.connections}
-        changed = sum(one in before and before[one].version != thing.version for one, thing in now.items())
+        changed = sum(name in before and before[name].version != item.version for name, item in now.items())
         return len(now.keys() - before.keys()), changed, len(before.keys() - now.keys())
 
-    def planned(self, acts: list[tuple[str, int, int]]) -> tuple[Reference | None, list[dict[str, Any]]]:
-        """What the model comes to by operations, None where they must be refused; and the operations."""
+    def plan_batch(self, acts: list[tuple[str, int, int]]) -> tuple[Reference | None, list[dict[str, Any]]]:
+        """Return the model after operations, or None if they must be refused, and the operations."""
         after = deepcopy(self.model)
         operations: list[dict[str, Any]] = []
         fits = True
@@ -601,39 +619,47 @@ class MemoryMachine(RuleBasedStateMachine):
     ) -> tuple[dict[str, Any] | None, bool]:
         """An operation, made in the model; and whether what it names is there, and new what it makes."""
         ids = [*after.nodes, "mem_unknown"] if number % 8 == 7 else [*after.nodes]
-        one, two = (ids[n % len(ids)] if ids else "mem_unknown" for n in (number, other))
+        text, two = (ids[n % len(ids)] if ids else "mem_unknown" for n in (number, other))
         own = f"b{self.batches}."
-        named = {key: f"${key.replace('.', '-')}" if key.startswith(own) else key for key in (one, two)}
+        named = {key: f"${key.replace('.', '-')}" if key.startswith(own) else key for key in (text, two)}
         ref = {"id": new, "ref": new.replace(".", "-")}
         match act:
             case "node" | "person":
                 type_name = "Person" if act == "person" else NODE_TYPES[other % len(NODE_TYPES)]
-                given = {"email": FIT_VALUES["email"][number % 4]} if act == "person" else FITTING.get(type_name, {})
-                after.put_node(new, Node(type_name, given, Text("hello", format="text"), 0))
-                about = {"type": type_name, "content": "hello", "properties": given}
+                arguments = (
+                    {"email": FIT_VALUES["email"][number % 4]} if act == "person" else FITTING.get(type_name, {})
+                )
+                after.put_node(new, Node(type_name, arguments, Text("hello", format="text"), 0))
+                about = {"type": type_name, "content": "hello", "properties": arguments}
                 return {"op": "create_node", **about, **ref}, type_name in after.node_types
             case "update":
                 edit = {"email": FIT_VALUES["email"][other % 4], "age": other % 3}
-                if one in after.nodes:
-                    after.edit_node(one, edit)
-                return {"op": "update_node", "node_id": named[one], "properties": edit}, one in after.nodes
+                if text in after.nodes:
+                    after.edit_node(text, edit)
+                return {"op": "update_node", "node_id": named[text], "properties": edit}, text in after.nodes
             case "link" if ids:
                 type_name = CONNECTION_TYPES[(number + other) % 9]
-                given = {"since": "2025-10-31"} if type_name == "OwnedBy" else {}
+                arguments = {"since": "2025-10-31"} if type_name == "OwnedBy" else {}
                 strength = FIT_STRENGTHS[number % len(FIT_STRENGTHS)]
-                stored = after.stored(type_name, one, two)
-                after.put_connection(new, Connection(*stored, given, None, 0, strength=told_strength(strength)))
-                ends = {"type": type_name, "from_node_id": named[one], "to_node_id": named[two]}
+                stored = after.stored_form(type_name, text, two)
+                after.put_connection(new, Connection(*stored, arguments, None, 0, strength=told_strength(strength)))
+                ends = {"type": type_name, "from_node_id": named[text], "to_node_id": named[two]}
                 is_known = stored[0] in after.connection_types
-                return {"op": "create_connection", **ends, "properties": given, "strength": strength, **ref}, is_known
+                return {
+                    "op": "create_connection",
+                    **ends,
+                    "properties": arguments,
+                    "strength": strength,
+                    **ref,
+                }, is_known
             case "unlink" if after.connections:
                 link = list(after.connections)[number % len(after.connections)]
                 after.drop_connection(link)
                 return {"op": "delete_connection", "connection_id": link}, True
             case "delete":
-                if is_there := one in after.nodes:
-                    after.drop_node(one)
-                return {"op": "delete_node", "node_id": named[one]}, is_there
+                if is_there := text in after.nodes:
+                    after.drop_node(text)
+                return {"op": "delete_node", "node_id": named[text]}, is_there
             case _:
                 return None, True
 
@@ -644,22 +670,25 @@ class MemoryMachine(RuleBasedStateMachine):
     def get_node(self, number: int) -> None:
         self.look_at_node(self.pick(self.model.nodes, number))
 
-    def look_at_node(self, one: str) -> None:
-        faults = self.model.faults_of_drop(self.model.nodes, one, None)
-        info, content = self.ask(self.memory.get_node, one), self.ask(self.memory.get_node_content, one)
+    def look_at_node(self, word: str) -> None:
+        faults = self.model.faults_of_drop(self.model.nodes, word, None)
+        info, content = self.ask(self.memory.get_node, word), self.ask(self.memory.get_node_content, word)
         if self.agree(info, faults) and self.agree(content, faults):
-            node, text = self.model.nodes[one], content.value
+            node, text = self.model.nodes[word], content.value
             self.same(to_the_letter(info.value.properties), to_the_letter(node.properties))
             about = (info.value.id, info.value.type, info.value.version, info.value.tags)
-            self.same(about, (one, node.type, node.version, node.tags or None))
-            self.same(info.value.protection is not None, node.guarded)
-            told = info.value.to_dict()
-            self.same({name: told[name] for name in FIELDS if name in told and name != "title"}, _untitled(node.fields))
+            self.same(about, (word, node.type, node.version, node.tags or None))
+            self.same(info.value.protection is not None, node.guard_errors)
+            result = info.value.to_dict()
+            self.same(
+                {name: result[name] for name in FIELDS if name in result and name != "title"},
+                _without_title(node.fields),
+            )
             self.same(node.fields.get("title", info.value.title), info.value.title)
             self.same((info.value.title in GIVEN_TITLES), "title" in node.fields)
             self.same(info.value.content_format, node.content.format)
             self.same(
-                (text.content, text.encoding, text.format), (node.content.given, node.content.encoding, text.format)
+                (text.content, text.encoding, text.format), (node.content.argument, node.content.encoding, text.format)
             )
             self.watch(info.value)
 
@@ -668,16 +697,16 @@ class MemoryMachine(RuleBasedStateMachine):
     def get_connection(self, number: int) -> None:
         self.look_at_connection(self.pick(self.model.connections, number))
 
-    def look_at_connection(self, one: str) -> None:
-        answer = self.ask(self.memory.get_connection, one, include_content=True)
-        if self.agree(answer, self.model.faults_of_drop(self.model.connections, one, None)):
-            found, info = self.model.connections[one], answer.value
-            self.same(to_the_letter(info.properties), to_the_letter(found.properties))
+    def look_at_connection(self, text: str) -> None:
+        answer = self.ask(self.memory.get_connection, text, include_content=True)
+        if self.agree(answer, self.model.faults_of_drop(self.model.connections, text, None)):
+            connection, info = self.model.connections[text], answer.value
+            self.same(to_the_letter(info.properties), to_the_letter(connection.properties))
             about = (info.id, info.type, info.from_node_id, info.to_node_id, info.version)
-            self.same(about, (one, found.type, found.source, found.target, found.version))
-            self.same((info.content, info.has_content), (found.content, found.content is not None))
-            self.same((info.strength or {}, info.creation_method), (found.strength, "manual"))
-            self.same(info.protection is not None, found.guarded)
+            self.same(about, (text, connection.type, connection.source, connection.target, connection.version))
+            self.same((info.content, info.has_content), (connection.content, connection.content is not None))
+            self.same((info.strength or {}, info.creation_method), (connection.strength, "manual"))
+            self.same(info.protection is not None, connection.guard_errors)
             self.watch(info)
 
     def watch(self, info: Any) -> None:
@@ -697,9 +726,9 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(limit=limits, typed=st.booleans(), namespace=st.sampled_from([None, "n", "default"]))
     def query_by_fields(self, limit: int | None, typed: bool, namespace: str | None) -> None:
         for prefix in ("/a", "p", "/"):
-            asked = {"path_prefix": prefix, "namespace": namespace, "type": "Note" if typed else None}
-            answer = self.all_pages(self.memory.query_nodes, "node_ids", limit, **asked)
-            self.same(answer.value, self.model.query_by_fields(prefix, namespace, asked["type"]))
+            results = {"path_prefix": prefix, "namespace": namespace, "type": "Note" if typed else None}
+            answer = self.all_pages(self.memory.query_nodes, "node_ids", limit, **results)
+            self.same(answer.value, self.model.query_by_fields(prefix, namespace, results["type"]))
 
     @precondition(lambda self: self.model.nodes)
     @rule(number=which, known=st.booleans(), keep=st.integers(0, 2), limit=limits)
@@ -716,29 +745,31 @@ class MemoryMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.connections)
     @rule(
         number=which,
-        given=st.tuples(st.booleans(), st.booleans(), st.booleans()),
+        values=st.tuples(st.booleans(), st.booleans(), st.booleans()),
         wanted=st.just({}) | some_properties | st.integers(0, 2),
         limit=limits,
     )
     def query_connections(
-        self, number: int, given: tuple[bool, bool, bool], wanted: dict[str, Any] | int, limit: int | None
+        self, number: int, values: tuple[bool, bool, bool], wanted: dict[str, Any] | int, limit: int | None
     ) -> None:
-        one = self.model.connections.get(self.pick(self.model.connections, number))
-        source, target, type_name = (one.source, one.target, one.type) if one else ("mem_unknown", "one", "Leads")
+        connection = self.model.connections.get(self.pick(self.model.connections, number))
+        source, target, type_name = (
+            (connection.source, connection.target, connection.type) if connection else ("mem_unknown", "one", "Leads")
+        )
         if isinstance(wanted, int):
-            wanted = _part(one.properties, wanted) if one else {}
-        asked = (type_name if given[0] else None, source if given[1] else None, target if given[2] else None)
+            wanted = _part(connection.properties, wanted) if connection else {}
+        requests = (type_name if values[0] else None, source if values[1] else None, target if values[2] else None)
         answer = self.all_pages(
             self.memory.query_connections,
             "connection_ids",
             limit,
-            type=asked[0],
-            from_node_id=asked[1],
-            to_node_id=asked[2],
+            type=requests[0],
+            from_node_id=requests[1],
+            to_node_id=requests[2],
             properties=wanted,
         )
         if self.agree(answer, _filter_faults(wanted)):
-            self.same(answer.value, self.model.query_connections(*asked, wanted))
+            self.same(answer.value, self.model.query_connections(*requests, wanted))
 
     @rule(
         number=which,
@@ -747,36 +778,38 @@ class MemoryMachine(RuleBasedStateMachine):
         limit=limits,
     )
     def get_connected_nodes(self, number: int, direction: str, type_name: str | None, limit: int | None) -> None:
-        one = self.pick(self.model.nodes, number)
-        asked = {"node_id": one, "direction": direction, "connection_type": type_name}
-        answer = self.all_pages(self.memory.get_connected_nodes, "node_ids", limit, **asked)
-        if self.agree(answer, self.model.faults_of_drop(self.model.nodes, one, None)):
-            self.same(answer.value, self.model.connected(one, direction, type_name))
+        text = self.pick(self.model.nodes, number)
+        results = {"node_id": text, "direction": direction, "connection_type": type_name}
+        answer = self.all_pages(self.memory.get_connected_nodes, "node_ids", limit, **results)
+        if self.agree(answer, self.model.faults_of_drop(self.model.nodes, text, None)):
+            self.same(answer.value, self.model.connected_nodes(text, direction, type_name))
 
     @rule(needle=st.sampled_from(NEEDLES), type_name=st.none() | st.sampled_from(NODE_TYPES), limit=limits)
     def search_content(self, needle: str, type_name: str | None, limit: int | None) -> None:
-        asked = {"query": needle, "node_type": type_name}
-        answer = self.all_pages(self.memory.search_content, "node_ids", limit, **asked)
+        results = {"query": needle, "node_type": type_name}
+        answer = self.all_pages(self.memory.search_content, "node_ids", limit, **results)
         self.same(answer, Answer(self.model.search(needle, type_name), None))
 
-    @rule(asked=st.tuples(st.sampled_from(CONNECTION_TYPES), st.sampled_from(NODE_TYPES), st.sampled_from(NODE_TYPES)))
-    def validate_connection(self, asked: tuple[str, str, str]) -> None:
-        answer = self.ask(self.memory.validate_connection, *asked)
-        self.same((answer.code, answer.value and answer.value.valid), (None, self.model.allows(*asked)))
+    @rule(
+        requests=st.tuples(st.sampled_from(CONNECTION_TYPES), st.sampled_from(NODE_TYPES), st.sampled_from(NODE_TYPES))
+    )
+    def validate_connection(self, requests: tuple[str, str, str]) -> None:
+        answer = self.ask(self.memory.validate_connection, *requests)
+        self.same((answer.code, answer.value and answer.value.valid), (None, self.model.allows(*requests)))
 
     # What must hold in the end
 
     def teardown(self) -> None:
         if self.broken or not self.model.seq:
             return
-        for one in self.model.seen:
-            kind = self.look_at_connection if one in self.model.connections else self.look_at_node
-            kind(one)
+        for text in self.model.seen:
+            kind = self.look_at_connection if text in self.model.connections else self.look_at_node
+            kind(text)
         self._query_nodes(None, {}, None)
         self.query_connections_of_all()
         ontology = self.ask(self.memory.get_ontology).value
-        self.same([one.name for one in ontology.node_types], list(self.model.node_types))
-        self.same([one.name for one in ontology.connection_types], list(self.model.connection_types))
+        self.same([kind.name for kind in ontology.node_types], list(self.model.node_types))
+        self.same([kind.name for kind in ontology.connection_types], list(self.model.connection_types))
         self.check_second_relationships()
         verification = self.ask(self.memory.upkeep.verify).value
         self.same((verification.differences, verification.events), ((), self.model.seq))
@@ -787,8 +820,8 @@ class MemoryMachine(RuleBasedStateMachine):
         self.same(sorted(tuple(row.values()) for row in rows), sorted(self.model.relationships()))
 
     def query_connections_of_all(self) -> None:
-        found = self.ask(self.memory.query_connections).value.connection_ids
-        self.same(list(found), self.model.query_connections(None, None, None, {}))
+        result = self.ask(self.memory.query_connections).value.connection_ids
+        self.same(list(result), self.model.query_connections(None, None, None, {}))
 
 
 def _other_kind(value: Any) -> Any:
@@ -798,24 +831,24 @@ def _other_kind(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _part(given: dict[str, Any], keep: int) -> dict[str, Any]:
+def _part(arguments: dict[str, Any], keep: int) -> dict[str, Any]:
     """Some of the properties, numbers as the other kind of number: 1 is found by 1.0."""
-    chosen = list(given.items())[:keep]
+    chosen = list(arguments.items())[:keep]
     return {key: float(value) if type(value) is int and abs(value) < 2**53 else value for key, value in chosen}
 
 
-def _edited(before: Node, given: dict[str, Any] | None, text: Text | None, style: int) -> Node:
+def _edit(before: Node, arguments: dict[str, Any] | None, text: Text | None, style: int) -> Node:
     """The node that an update asks for."""
     becomes_text = text is not None and text.encoding == "utf-8" != before.content.encoding
     content = replace(text, format="text" if becomes_text else before.content.format) if text else before.content
-    after = replace(before, properties={**before.properties, **(given or {})}, content=content)
+    after = replace(before, properties={**before.properties, **(arguments or {})}, content=content)
     if style == 1:
         fields = after.fields | OTHER_FIELDS
         return replace(after, content=replace(content, format="other"), tags=("t",), fields=fields)
     return replace(after, tags=(), fields={}) if style == 2 else after
 
 
-def _untitled(fields: dict[str, Any]) -> dict[str, Any]:
+def _without_title(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name != "title"}
 
 

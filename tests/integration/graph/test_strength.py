@@ -35,32 +35,32 @@ async def home(memory: Memory) -> Memory:
     return memory
 
 
-async def told(memory: Memory, one: str) -> dict[str, float] | None:
-    return (await memory.get_connection(one)).strength
+async def read_strength(memory: Memory, text: str) -> dict[str, float] | None:
+    return (await memory.get_connection(text)).strength
 
 
 async def test_a_strength_is_kept_and_shown_as_it_was_given(home: Memory) -> None:
-    assert await told(home, "all") == STRENGTH
-    assert await told(home, "one") == {"semantic": 0.5, "structural": 0.5, "temporal": 1.0, "confidence": 0.9}
-    found = (await home.get_connection("none")).to_dict()
-    assert "strength" not in found
-    assert "importance" not in found
-    assert found["creation_method"] == "manual"
+    assert await read_strength(home, "all") == STRENGTH
+    assert await read_strength(home, "one") == {"semantic": 0.5, "structural": 0.5, "temporal": 1.0, "confidence": 0.9}
+    result = (await home.get_connection("none")).to_dict()
+    assert "strength" not in result
+    assert "importance" not in result
+    assert result["creation_method"] == "manual"
 
 
 async def test_an_update_changes_what_it_names_and_leaves_the_rest(home: Memory) -> None:
     before = (await home.get_connection("all")).version
     changed = await home.update_connection("all", strength={"semantic": 1})
     assert changed.version > before
-    assert await told(home, "all") == {**STRENGTH, "semantic": 1.0}
+    assert await read_strength(home, "all") == {**STRENGTH, "semantic": 1.0}
     assert (await home.update_connection("all", strength={"semantic": 1.0})).version == changed.version
     assert (await home.update_connection("all", strength={})).version == changed.version
     await home.update_connection("none", strength={"confidence": 0})
-    assert await told(home, "none") == {"confidence": 0.0}
+    assert await read_strength(home, "none") == {"confidence": 0.0}
 
 
 @for_rows(
-    "given",
+    "value",
     [
         True,
         "0.5",
@@ -79,11 +79,11 @@ async def test_an_update_changes_what_it_names_and_leaves_the_rest(home: Memory)
         {"_strength_semantic": 0.5},
     ],
 )
-async def test_what_is_no_strength_is_refused_and_changes_nothing(home: Memory, given: Any) -> None:
+async def test_what_is_no_strength_is_refused_and_changes_nothing(home: Memory, value: Any) -> None:
     before = (await home.history.log()).entries[0].seq
     for write in (
-        home.create_connection("About", "a", "c", strength=given),
-        home.update_connection("all", strength=given),
+        home.create_connection("About", "a", "c", strength=value),
+        home.update_connection("all", strength=value),
     ):
         with pytest.raises(GraphError) as refused:
             await write
@@ -91,7 +91,7 @@ async def test_what_is_no_strength_is_refused_and_changes_nothing(home: Memory, 
         assert str(refused.value.details["argument"]).startswith("strength")
         assert refused.value.hint
     with pytest.raises(GraphError) as refused:
-        await home.execute_batch([{"op": "update_connection", "connection_id": "all", "strength": given}])
+        await home.execute_batch([{"op": "update_connection", "connection_id": "all", "strength": value}])
     assert refused.value.code == Code.BATCH_REFUSED
     assert (await home.history.log()).entries[0].seq == before
 
@@ -109,8 +109,8 @@ async def test_a_batch_takes_strengths_also_with_edges(home: Memory) -> None:
             },
         ]
     )
-    assert await told(home, "made") == {"semantic": 0.4, "structural": 0.2, "temporal": 1.0, "confidence": 0.9}
-    assert await told(home, "edge") == {"confidence": 1.0}
+    assert await read_strength(home, "made") == {"semantic": 0.4, "structural": 0.2, "temporal": 1.0, "confidence": 0.9}
+    assert await read_strength(home, "edge") == {"confidence": 1.0}
     assert (await home.upkeep.verify()).clean
 
 
@@ -122,7 +122,7 @@ async def test_who_created_a_relation_is_known_however_it_was_made(memory: Memor
     relation = {"from": "B", "to": "A", "type": "trusts"}
     await memory.acting_as("anna").execute_batch([{"op": "create_relations", "relations": [relation]}])
     made = (await memory.query_connections()).connection_ids
-    assert [(await memory.get_connection(one)).created_by for one in made] == ["anna"] * 3
+    assert [(await memory.get_connection(text)).created_by for text in made] == ["anna"] * 3
 
 
 async def test_who_created_a_connection_stays_known(home: Memory) -> None:
@@ -132,7 +132,7 @@ async def test_who_created_a_connection_stays_known(home: Memory) -> None:
         [{"op": "create_connection", "type": "About", "from_node_id": "b", "to_node_id": "a", "id": "many"}]
     )
     await home.acting_as("ben").update_connection("mine", strength=0.3)
-    assert [(await home.get_connection(one)).created_by for one in ("mine", "many", "all")] == ["anna", "anna", None]
+    assert [(await home.get_connection(text)).created_by for text in ("mine", "many", "all")] == ["anna", "anna", None]
     branched = await home.history.branch(f"{home._domain(None)}-b")
     assert (await home.in_domain(branched.domain).get_connection("mine")).created_by == "anna"
 
@@ -148,7 +148,7 @@ async def test_the_log_and_the_past_and_a_revert_know_strengths(home: Memory) ->
     past = await home.history.as_of(seq - 1)
     assert (await past.get_connection("all")).strength == STRENGTH
     await home.history.revert(event_ids=[seq])
-    assert await told(home, "all") == STRENGTH
+    assert await read_strength(home, "all") == STRENGTH
     assert (await home.upkeep.verify()).clean
 
 
@@ -159,20 +159,22 @@ async def test_a_merge_takes_both_sides_and_tells_a_clash_by_name(home: Memory) 
     await other.acting_as("anna").create_connection("About", "a", "c", id="theirs", strength=1)
     await home.update_connection("all", strength={"semantic": 0.4, "temporal": 0.4})
     preview = await home.history.merge(name, preview=True)
-    assert [(one.property, one.ours, one.theirs) for one in preview.conflicts] == [("_strength_semantic", 0.4, 0.3)]
+    assert [(conflict.property, conflict.ours, conflict.theirs) for conflict in preview.conflicts] == [
+        ("_strength_semantic", 0.4, 0.3)
+    ]
     chosen: dict[str, object] = {"subject": "all", "property": "_strength_semantic"}
     for wrong in (2, "x", True):
         with pytest.raises(GraphError) as refused:
             await home.history.merge(name, resolutions=[{**chosen, "value": wrong}])
         assert refused.value.code == Code.INVALID_ARGUMENT
     await home.history.merge(name, resolutions=[{**chosen, "value": 0.35}])
-    assert await told(home, "all") == {"semantic": 0.35, "structural": 0.1, "temporal": 0.4, "confidence": 0.3}
+    assert await read_strength(home, "all") == {"semantic": 0.35, "structural": 0.1, "temporal": 0.4, "confidence": 0.3}
     assert (await home.get_connection("theirs")).created_by == "anna"
     assert (await home.upkeep.verify()).clean
 
 
-def shown(found: ConnectionInfo) -> object:
-    return found.strength, found.importance
+def measures_of(connection: ConnectionInfo) -> object:
+    return connection.strength, connection.importance
 
 
 @pytest.mark.parametrize("form", some(["csv", "jsonl", "graphml"]))
@@ -183,23 +185,23 @@ async def test_strengths_go_through_the_formats_of_other_programs(
     await home.transfer.export_graph(target, form)
     copy = home.in_domain(f"{home._domain(None)}-copy")
     await copy.transfer.load(target, ontology=ontology_from(TYPES))
-    for one in ("all", "one", "none"):
-        assert shown(await copy.get_connection(one)) == shown(await home.get_connection(one))
+    for text in ("all", "one", "none"):
+        assert measures_of(await copy.get_connection(text)) == measures_of(await home.get_connection(text))
     await home.update_connection("all", strength={"semantic": 0.05})
     await home.transfer.export_graph(tmp_path / f"again.{form}" if form != "csv" else tmp_path / "again", form)
     await copy.transfer.load(tmp_path / (f"again.{form}" if form != "csv" else "again"), on_conflict="update")
-    assert await told(copy, "all") == {**STRENGTH, "semantic": 0.05}
+    assert await read_strength(copy, "all") == {**STRENGTH, "semantic": 0.05}
     assert (await copy.upkeep.verify()).clean
 
 
 async def test_a_load_refuses_what_is_no_strength_with_its_place(home: Memory, tmp_path: Path) -> None:
     line = '{"connection": {"type": "About", "from": "a", "to": "c", %s}}\n'
     wrong = ['"strength": 2', '"strength": {"semantik": 1}', '"strength": "x"', '"importance": -1']
-    (tmp_path / "g.jsonl").write_text("".join(line % each for each in wrong))
+    (tmp_path / "g.jsonl").write_text("".join(line % text for text in wrong))
     (tmp_path / "r.csv").write_text(":START_ID,:END_ID,:TYPE,_strength_semantic:double\na,c,About,much\n")
     done = await home.transfer.load([tmp_path / "g.jsonl", tmp_path / "r.csv"], skip_invalid=True, dry_run=True)
     assert done.refused.count == 5
-    assert {each.line for each in done.refused.first if each.file == "g.jsonl"} == {1, 2, 3, 4}
+    assert {refusal.line for refusal in done.refused.first if refusal.file == "g.jsonl"} == {1, 2, 3, 4}
 
 
 @pytest.mark.long
@@ -207,13 +209,13 @@ async def test_the_whole_log_and_a_folder_keep_strengths(home: Memory, tmp_path:
     await home.acting_as("anna").create_connection("About", "a", "c", id="mine", strength={"semantic": 1})
     await home.transfer.export_file(tmp_path / "log.jsonl")
     await home.transfer.export_folder(tmp_path / "folder")
-    names = [f"{home._domain(None)}-{one}" for one in ("log", "folder")]
+    names = [f"{home._domain(None)}-{text}" for text in ("log", "folder")]
     await home.transfer.import_file(tmp_path / "log.jsonl", name=names[0])
     await home.transfer.import_folder(tmp_path / "folder", name=names[1])
     for copy in map(home.in_domain, names):
-        for one in ("all", "one", "none", "mine"):
-            there, here = await copy.get_connection(one), await home.get_connection(one)
-            assert (shown(there), there.created_by) == (shown(here), here.created_by)
+        for name in ("all", "one", "none", "mine"):
+            connection, current = await copy.get_connection(name), await home.get_connection(name)
+            assert (measures_of(connection), connection.created_by) == (measures_of(current), current.created_by)
         assert (await copy.upkeep.verify()).clean
 
 
@@ -236,11 +238,11 @@ async def test_a_forged_strength_is_refused(home: Memory, tmp_path: Path, wrong:
 @pytest.mark.long
 async def test_a_strength_that_a_hand_wrote_can_be_adopted_if_it_is_one(home: Memory, driver: Driver) -> None:
     change = "MATCH ()-[r:About {_domain: $domain, _id: 'all'}]->() SET r._strength_semantic = $value RETURN count(*)"
-    given = {"domain": home._domain(None)}
-    driver.execute_query(change, given | {"value": 0.25})
+    arguments = {"domain": home._domain(None)}
+    driver.execute_query(change, arguments | {"value": 0.25})
     assert not (await home.upkeep.verify()).clean
     await home.upkeep.reconcile(adopt="all")
-    assert await told(home, "all") == {**STRENGTH, "semantic": 0.25}
-    driver.execute_query(change, given | {"value": 7})
+    assert await read_strength(home, "all") == {**STRENGTH, "semantic": 0.25}
+    driver.execute_query(change, arguments | {"value": 7})
     done = await home.upkeep.reconcile(adopt="all")
-    assert await told(home, "all") == {**STRENGTH, "semantic": 0.25}, done
+    assert await read_strength(home, "all") == {**STRENGTH, "semantic": 0.25}, done

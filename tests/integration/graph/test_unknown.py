@@ -1,4 +1,4 @@
-"""A query for what does not exist finds nothing and says why; one that merely finds nothing does not."""
+"""A query for unknown names finds nothing and says why. A query without results does not."""
 
 from __future__ import annotations
 
@@ -105,18 +105,18 @@ UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[PagedResult]], str]
 async def test_what_does_not_exist_is_warned_of_with_what_may_be_meant(desk: Memory, name: str) -> None:
     ask, warning = UNKNOWN[name]
     for reader in (desk, await desk.history.as_of("now")):
-        found = await ask(reader)
-        assert found.warnings == (warning,)
+        hit = await ask(reader)
+        assert hit.warnings == (warning,)
 
 
 async def test_an_unknown_domain_is_warned_of(desk: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     own = desk._domain(None)
-    ours = Domains(domains=tuple(one for one in (await desk.list_domains()).domains if one.name == own))
+    ours = Domains(domains=tuple(domain for domain in (await desk.list_domains()).domains if domain.name == own))
     # the domains of all tests may be too many
     monkeypatch.setattr(empty_result_warnings, "list_domains", AsyncMock(return_value=ours))
     other = desk.in_domain(f"{own}x")
-    for found in (await other.query_nodes(), await other.query_connections(), await other.search_content("call")):
-        assert found.warnings == (f'Domain {own}x does not exist. Did you mean "{own}"?',)
+    for page in (await other.query_nodes(), await other.query_connections(), await other.search_content("call")):
+        assert page.warnings == (f'Domain {own}x does not exist. Did you mean "{own}"?',)
     nowhere = await desk.in_domain("zzzzzzzzzzzz").query_nodes()
     assert nowhere.warnings == ("Domain zzzzzzzzzzzz does not exist. create_ontology creates it.",)
 
@@ -146,9 +146,9 @@ QUIET: dict[str, Callable[[Memory], Awaitable[PagedResult]]] = {
 async def test_a_phrase_that_is_nowhere_is_told_to_be_exact(desk: Memory) -> None:
     past = await desk.history.as_of("now")
     for search in (desk.search_content, past.search_content):
-        for of_type, told in ({}, "No text has"), ({"node_type": "Action"}, "No Action has a text with"):
+        for of_type, text in ({}, "No text has"), ({"node_type": "Action"}, "No Action has a text with"):
             assert (await search("zebra striped", **of_type)).warnings == (
-                f"{told} exactly this phrase. Search for one of its words.",
+                f"{text} exactly this phrase. Search for one of its words.",
             )
 
 

@@ -44,7 +44,7 @@ async def test_queries_give_what_holds_at_a_time(home: Memory) -> None:
     assert await cities(home, FEBRUARY) == ("bern",)
     assert await cities(home, "2026-03-01") == ("rome",)
     assert await cities(home, APRIL) == ("rome",)
-    for given in (
+    for arguments in (
         {},
         {"type": "LivesIn"},
         {"from_node_id": "anna"},
@@ -52,20 +52,20 @@ async def test_queries_give_what_holds_at_a_time(home: Memory) -> None:
         {"from_node_id": "anna", "to_node_id": "bern"},
         {"type": "LivesIn", "properties": {"code": 1}},
     ):
-        assert "in-bern" in (await home.query_connections(**given, valid_at=FEBRUARY)).connection_ids
-        assert "in-bern" not in (await home.query_connections(**given, valid_at=APRIL)).connection_ids
-        assert "in-bern" in (await home.query_connections(**given)).connection_ids
-    found = await home.get_connection("in-bern")
-    assert (found.valid_from, found.valid_to) == (None, datetime(2026, 3, 1, tzinfo=UTC))
-    assert found.to_dict()["valid_to"] == "2026-03-01T00:00:00Z"
+        assert "in-bern" in (await home.query_connections(**arguments, valid_at=FEBRUARY)).connection_ids
+        assert "in-bern" not in (await home.query_connections(**arguments, valid_at=APRIL)).connection_ids
+        assert "in-bern" in (await home.query_connections(**arguments)).connection_ids
+    connection = await home.get_connection("in-bern")
+    assert (connection.valid_from, connection.valid_to) == (None, datetime(2026, 3, 1, tzinfo=UTC))
+    assert connection.to_dict()["valid_to"] == "2026-03-01T00:00:00Z"
 
 
 @pytest.mark.long
 async def test_nodes_hold_for_a_time_too(home: Memory) -> None:
     await home.set_validity("anna", valid_from=FEBRUARY, valid_to=APRIL)
-    for given in ({}, {"type": "Person"}, {"type": "Person", "properties": {"code": 1}}):
+    for arguments in ({}, {"type": "Person"}, {"type": "Person", "properties": {"code": 1}}):
         for at, is_there in ((FEBRUARY, True), (MARCH, True), (APRIL, False), ("2026-01-01", False)):
-            assert ("anna" in (await home.query_nodes(**given, valid_at=at)).node_ids) is is_there
+            assert ("anna" in (await home.query_nodes(**arguments, valid_at=at)).node_ids) is is_there
     assert (await home.get_node("anna")).valid_from == FEBRUARY
     assert not (await home.upkeep.verify()).differences
 
@@ -109,7 +109,7 @@ async def test_what_was_believed_of_a_time_is_found_at_a_point_of_the_log(home: 
 
 
 @pytest.mark.parametrize(
-    ("given", "argument"),
+    ("arguments", "argument"),
     [
         ({}, "valid_to"),
         ({"valid_from": "some day"}, "valid_from"),
@@ -118,10 +118,10 @@ async def test_what_was_believed_of_a_time_is_found_at_a_point_of_the_log(home: 
         ({"valid_to": 7}, "valid_to"),
     ],
 )
-async def test_bounds_that_make_no_sense_change_nothing(home: Memory, given: dict[str, str], argument: str) -> None:
+async def test_bounds_that_make_no_sense_change_nothing(home: Memory, arguments: dict[str, str], argument: str) -> None:
     before = await home.get_node("anna")
     with pytest.raises(GraphError) as refused:
-        await home.set_validity("anna", **given)
+        await home.set_validity("anna", **arguments)
     assert refused.value.code is Code.INVALID_ARGUMENT
     assert refused.value.details["argument"] == argument
     assert await home.get_node("anna") == before

@@ -1,4 +1,4 @@
-"""Connections by how much they count: the strongest of a node, the weak ones, and those of at least some weight."""
+"""Connections by weight: the strongest of a node, the weak ones, and connections of at least some weight."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TYPES = {
         {"name": "Saw", "from": ["Note"], "to": ["Note"], "half_life": 30},
     ],
 }
-GIVEN = {"a-b": 0.9, "b-a": {"semantic": 0.2, "confidence": 0.5}, "a-c": 0.5, "c-b": 0.1, "a-a": 0.7}
+STRENGTHS = {"a-b": 0.9, "b-a": {"semantic": 0.2, "confidence": 0.5}, "a-c": 0.5, "c-b": 0.1, "a-a": 0.7}
 
 
 @pytest.fixture
@@ -43,25 +43,25 @@ async def home(memory: Memory) -> AsyncIterator[Memory]:
     await memory.create_ontology(ontology_from(TYPES))
     for name in ("a", "b", "c", "d"):
         await memory.create_node("Note", f"# {name}", id=name)
-    for one, strength in GIVEN.items():
-        source, target = one.split("-")
-        await memory.create_connection("Saw" if one == "a-c" else "About", source, target, id=one, strength=strength)
+    for key, strength in STRENGTHS.items():
+        source, target = key.split("-")
+        await memory.create_connection("Saw" if key == "a-c" else "About", source, target, id=key, strength=strength)
     yield memory
     assert (await memory.upkeep.verify()).clean
 
 
-def fresh(given: Any, importance: float | None = None) -> float:
-    class Told:
-        strength = check_strength(given)
+def fresh(value: Any, importance: float | None = None) -> float:
+    class Measures:
+        strength = check_strength(value)
         modified = utc_now()
 
-    told: Any = Told()
-    told.importance = importance
-    return round(weight(told, utc_now()), 4)
+    result: Any = Measures()
+    result.importance = importance
+    return round(weight(result, utc_now()), 4)
 
 
-class Told:
-    """What the weight of a connection is made of, as `get_connection` shows it."""
+class Measures:
+    """The measures of a connection that make up its weight, from `get_connection`."""
 
     def __init__(self, info: ConnectionInfo) -> None:
         self.strength = Strength(**(info.strength or {}))
@@ -69,30 +69,37 @@ class Told:
         self.modified = info.modified
 
 
-async def weights(memory: Memory, **given: Any) -> dict[str, float]:
-    return {one.id: one.weight for one in (await memory.get_weak_relations(**given)).connections}
+async def weights(memory: Memory, **arguments: Any) -> dict[str, float]:
+    return {
+        connection.id: connection.weight for connection in (await memory.get_weak_relations(**arguments)).connections
+    }
 
 
 async def test_the_strongest_come_first_with_weights_by_the_one_formula(home: Memory) -> None:
-    found = (await home.get_strongest_connections("a")).connections
-    assert [one.id for one in found] == ["a-b", "a-a", "a-c", "b-a"]
-    assert [one.weight for one in found] == pytest.approx([fresh(GIVEN[one.id]) for one in found], abs=2e-4)
-    assert (found[0].type, found[0].from_title, found[0].to_title) == ("About", "a", "b")
-    assert [one.id for one in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-b"]
+    connections = (await home.get_strongest_connections("a")).connections
+    assert [connection.id for connection in connections] == ["a-b", "a-a", "a-c", "b-a"]
+    assert [connection.weight for connection in connections] == pytest.approx(
+        [fresh(STRENGTHS[connection.id]) for connection in connections], abs=2e-4
+    )
+    assert (connections[0].type, connections[0].from_title, connections[0].to_title) == ("About", "a", "b")
+    assert [connection.id for connection in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-b"]
     only = {"direction": "in", "connection_type": "About"}
-    assert [one.id for one in (await home.get_strongest_connections("a", **only)).connections] == ["a-a", "b-a"]  # pyright: ignore[reportArgumentType]
+    assert [connection.id for connection in (await home.get_strongest_connections("a", **only)).connections] == [
+        "a-a",
+        "b-a",
+    ]  # pyright: ignore[reportArgumentType]
     assert (await home.get_strongest_connections("d")).connections == ()
-    told = (await home.get_strongest_connections("a", connection_type="Abuot")).warnings
-    assert told
-    assert "About" in told[0]
+    texts = (await home.get_strongest_connections("a", connection_type="Abuot")).warnings
+    assert texts
+    assert "About" in texts[0]
 
 
 async def test_importance_is_half_of_the_weight(home: Memory) -> None:
     before = (await home.get_connection("c-b")).version
     changed = await home.set_relation_importance("c-b", 1, expected_version=before)
     assert (await home.get_connection("c-b")).importance == 1.0
-    [found] = (await home.get_strongest_connections("c", connection_type="About")).connections
-    assert found.weight == pytest.approx(fresh(GIVEN["c-b"], 1.0), abs=2e-4)
+    [connection] = (await home.get_strongest_connections("c", connection_type="About")).connections
+    assert connection.weight == pytest.approx(fresh(STRENGTHS["c-b"], 1.0), abs=2e-4)
     assert (await home.set_relation_importance("c-b", 1.0)).version == changed.version
     await home.execute_batch([{"op": "set_relation_importance", "connection_id": "c-b", "importance": 0.5}])
     assert (await home.get_connection("c-b")).importance == 0.5
@@ -109,19 +116,19 @@ async def test_importance_is_half_of_the_weight(home: Memory) -> None:
 
 async def test_queries_take_only_what_weighs_enough(home: Memory) -> None:
     least = 0.4
-    strong = {one for one, given in GIVEN.items() if fresh(given) >= least}
+    strong = {name for name, arguments in STRENGTHS.items() if fresh(arguments) >= least}
     assert set((await home.query_connections(min_strength=least)).connection_ids) == strong == {"a-b", "a-a", "a-c"}
     page = await home.query_connections(min_strength=least, limit=2, detail=True)
     assert page.connections is not None
-    assert [one.id for one in page.connections] == ["a-a", "a-b"]
+    assert [connection.id for connection in page.connections] == ["a-a", "a-b"]
     rest = await home.query_connections(min_strength=least, limit=2, cursor=page.next_cursor)
     assert (rest.connection_ids, rest.next_cursor) == (("a-c",), None)
     assert (await home.query_connections(min_strength=least, type="Saw")).connection_ids == ("a-c",)
     assert (await home.query_connections(min_strength=0, from_node_id="b")).connection_ids == ("b-a",)
     assert (await home.query_connections(min_strength=1)).connection_ids == ()
-    around = await home.get_connected_nodes("a", direction="both", min_strength=least, detail=True)
-    assert around.node_ids == ("a", "b", "c")
-    assert {one.id: [link.id for link in one.connections] for one in around.nodes or ()} == {
+    nodes = await home.get_connected_nodes("a", direction="both", min_strength=least, detail=True)
+    assert nodes.node_ids == ("a", "b", "c")
+    assert {node.id: [link.id for link in node.connections] for node in nodes.nodes or ()} == {
         "a": ["a-a"],
         "b": ["a-b"],
         "c": ["a-c"],
@@ -138,18 +145,18 @@ async def test_queries_take_only_what_weighs_enough(home: Memory) -> None:
 
 async def test_weak_ones_come_in_pages_that_have_each_once(home: Memory) -> None:
     below = 0.5
-    expected = {one for one, given in GIVEN.items() if fresh(given) < below}
-    found: list[str] = []
+    expected = {name for name, arguments in STRENGTHS.items() if fresh(arguments) < below}
+    results: list[str] = []
     cursor = None
     for _ in range(10):
         page = await home.get_weak_relations(below=below, limit=1, cursor=cursor)
-        found += [one.id for one in page.connections]
+        results += [connection.id for connection in page.connections]
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert found == sorted(expected)
+    assert results == sorted(expected)
     whole = (await home.get_weak_relations(below=below)).connections
-    assert [one.id for one in whole] == sorted(expected, key=lambda one: fresh(GIVEN[one]))
+    assert [connection.id for connection in whole] == sorted(expected, key=lambda text: fresh(STRENGTHS[text]))
     assert (await home.get_weak_relations(below=0)).connections == ()
 
 
@@ -169,35 +176,39 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
         names = rng.sample(["semantic", "structural", "temporal", "confidence"], rng.randrange(5))
         strength = {name: rng.choice([0.0, 1.0, rng.random()]) for name in names}
         made.append({"op": "create_connection", "type": rng.choice([*lives]), "strength": strength or None, **ends})
-    told = await memory.execute_batch([{k: v for k, v in one.items() if v is not None} for one in made])
-    ids = [one.id for one in told.results if one.id is not None]
+    result = await memory.execute_batch([{k: v for k, v in item.items() if v is not None} for item in made])
+    ids = [item.id for item in result.results if item.id is not None]
     await memory.execute_batch(
         [
-            {"op": "set_relation_importance", "connection_id": one, "importance": rng.choice([0.0, 1.0, rng.random()])}
-            for one in ids[::2]
+            {
+                "op": "set_relation_importance",
+                "connection_id": node_id,
+                "importance": rng.choice([0.0, 1.0, rng.random()]),
+            }
+            for node_id in ids[::2]
         ]
     )
-    infos = [await memory.get_connection(one) for one in ids]
+    infos = [await memory.get_connection(node_id) for node_id in ids]
     end = await last(memory)
     for days in (-1.0, 0.0, 0.01, 1.0, 400.0, 20_000.0):
         now = utc_now() + timedelta(days=days)
         monkeypatch.setattr(connection_weights, "utc_now", lambda now=now: now)
-        expected = {one.id: weight(Told(one), now, half_life=lives[one.type]) for one in infos}
+        expected = {info.id: weight(Measures(info), now, half_life=lives[info.type]) for info in infos}
         ours = await connection_weights.create_weigher(memory._core, memory._domain(None))
         wanted = Criteria(kind=Kind.CONNECTION, properties={})
-        found, _ = await ours.read_page(Page("", UNLIMITED), wanted)
-        assert {one.id: one.weight for one in found} == pytest.approx(expected, rel=1e-5, abs=1e-12)
-        least, below = sorted(one.weight for one in rng.sample(found, 2))
+        links, _ = await ours.read_page(Page("", UNLIMITED), wanted)
+        assert {link.id: link.weight for link in links} == pytest.approx(expected, rel=1e-5, abs=1e-12)
+        least, below = sorted(link.weight for link in rng.sample(links, 2))
         some, _ = await ours.read_page(Page("", UNLIMITED), wanted, least=least, below=below)
-        assert some == [one for one in found if least <= one.weight < below]
+        assert some == [link for link in links if least <= link.weight < below]
         ranked = await ours.find_heaviest(wanted, 20)
-        assert [one.weight for one in ranked] == pytest.approx(sorted(expected.values(), reverse=True)[:20], rel=1e-5)
+        assert [link.weight for link in ranked] == pytest.approx(sorted(expected.values(), reverse=True)[:20], rel=1e-5)
         for at in (None, end):
             frontier = Frontier(
                 Place(memory._core, memory._domain(None), at), replace(ours, at=at or ours.at), EdgeFilter()
             )
             walked = (await frontier.read_edges(EdgeRequest(("a",)))).edges["a"]
-            assert {one.id: one.weight for one in walked} == pytest.approx(expected, rel=1e-5, abs=1e-12)
+            assert {edge.id: edge.weight for edge in walked} == pytest.approx(expected, rel=1e-5, abs=1e-12)
 
 
 async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(
@@ -206,9 +217,11 @@ async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(
     before = (await home.history.log()).entries[0].seq
     later = utc_now() + timedelta(days=30)
     monkeypatch.setattr(connection_weights, "utc_now", lambda: later)
-    found = {one.id: one.weight for one in (await home.get_strongest_connections("a")).connections}
-    assert found["a-c"] == pytest.approx(fresh(0.5) / 2, abs=2e-4)
-    assert found["a-b"] == pytest.approx(fresh(0.9) * 2 ** (-30 / 365), abs=2e-4)
+    scores = {
+        connection.id: connection.weight for connection in (await home.get_strongest_connections("a")).connections
+    }
+    assert scores["a-c"] == pytest.approx(fresh(0.5) / 2, abs=2e-4)
+    assert scores["a-b"] == pytest.approx(fresh(0.9) * 2 ** (-30 / 365), abs=2e-4)
     assert (await home.history.log()).entries[0].seq == before
     await home.apply_ontology(
         ontology_from(
@@ -218,7 +231,7 @@ async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(
             }
         )
     )
-    again = {one.id: one.weight for one in (await home.get_strongest_connections("a")).connections}
+    again = {connection.id: connection.weight for connection in (await home.get_strongest_connections("a")).connections}
     assert again["a-c"] == pytest.approx(fresh(0.5) / 4, abs=2e-4)
     assert "half_life 30 → 15" in (await home.history.log()).entries[0].summary
 
@@ -237,11 +250,14 @@ async def test_the_past_weighs_as_it_was_then(home: Memory) -> None:
     await home.update_connection("a-b", strength=0.05)
     await home.delete_connection("a-a")
     past = await home.history.as_of(seq)
-    assert [one.id for one in (await past.get_strongest_connections("a", limit=2)).connections] == ["a-b", "a-a"]
+    assert [connection.id for connection in (await past.get_strongest_connections("a", limit=2)).connections] == [
+        "a-b",
+        "a-a",
+    ]
     assert (await past.query_connections(min_strength=0.6)).connection_ids == ("a-a", "a-b")
     assert (await past.get_connected_nodes("a", direction="out", min_strength=0.6)).node_ids == ("a", "b")
-    assert {one.id for one in (await past.get_weak_relations(below=0.3)).connections} == {"b-a", "c-b"}
-    assert [one.id for one in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-c"]
+    assert {connection.id for connection in (await past.get_weak_relations(below=0.3)).connections} == {"b-a", "c-b"}
+    assert [connection.id for connection in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-c"]
     assert await weights(home, below=0.1) == {"a-b": pytest.approx(fresh(0.05), abs=2e-4), "c-b": pytest.approx(0.09)}
 
 
@@ -281,12 +297,14 @@ async def test_weights_are_asked_for_under_the_inverse_name_too(memory: Memory) 
     assert (await memory.query_connections(type="PartOf", from_node_id="page", min_strength=0.5)).connection_ids == (
         "one",
     )
-    given = {"direction": "out", "connection_type": "PartOf"}
-    assert (await memory.get_connected_nodes("line", **given, min_strength=0.5)).node_ids == ("book",)  # pyright: ignore[reportArgumentType]
-    assert [one.id for one in (await memory.get_weak_relations(connection_type="PartOf")).connections] == ["two"]
+    arguments = {"direction": "out", "connection_type": "PartOf"}
+    assert (await memory.get_connected_nodes("line", **arguments, min_strength=0.5)).node_ids == ("book",)  # pyright: ignore[reportArgumentType]
+    assert [
+        connection.id for connection in (await memory.get_weak_relations(connection_type="PartOf")).connections
+    ] == ["two"]
     past = await memory.history.as_of((await memory.get_connection("three")).version)
     assert (await past.query_connections(type="PartOf", min_strength=0.5)).connection_ids == ("one", "three")
     for reader in (memory, past):
         with pytest.raises(GraphError) as refused:
-            await reader.get_connected_nodes("line", **given, min_strength=0.5, transitive=True)  # pyright: ignore[reportArgumentType]
+            await reader.get_connected_nodes("line", **arguments, min_strength=0.5, transitive=True)  # pyright: ignore[reportArgumentType]
         assert refused.value.details["argument"] == "min_strength"

@@ -39,8 +39,8 @@ class Desk:
         return titles((await self.gtd.available_actions(**means)).actions)  # pyright: ignore[reportArgumentType]
 
 
-def titles(found: Sequence[Ref]) -> list[str]:
-    return [one.title for one in found]
+def titles(refs: Sequence[Ref]) -> list[str]:
+    return [ref.title for ref in refs]
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ async def desk(memory: Memory) -> Desk:
 async def test_a_project_is_stuck_until_a_next_action_moves_it(desk: Desk) -> None:
     await desk.add("Project", "Basement", status="active", priority="high")
     stuck = (await desk.gtd.stuck_projects()).projects
-    assert [(one.title, one.reason) for one in stuck] == [
+    assert [(project.title, project.reason) for project in stuck] == [
         ("Garden", "all next actions are done"),
         ("Basement", "no next action"),
     ]
@@ -87,10 +87,10 @@ async def test_a_project_is_stuck_until_a_next_action_moves_it(desk: Desk) -> No
 
 
 async def test_actions_are_available_by_context_time_and_what_they_depend_on(desk: Desk) -> None:
-    found = await desk.gtd.available_actions()
-    assert titles(found.actions) == ["Call contractor", "Call plumber", "Choose sinks"]
-    assert found.left_out.to_dict() == {"project": 1, "dependencies": 1, "contexts": 0, "time": 0, "energy": 0}
-    first = found.actions[0]
+    available = await desk.gtd.available_actions()
+    assert titles(available.actions) == ["Call contractor", "Call plumber", "Choose sinks"]
+    assert available.left_out.to_dict() == {"project": 1, "dependencies": 1, "contexts": 0, "time": 0, "energy": 0}
+    first = available.actions[0]
     assert (first.contexts, first.minutes, titles(first.projects)) == (("phone",), 30, ["Kitchen"])
     assert await desk.available(contexts=["@phone"]) == ["Call contractor", "Call plumber"]
     assert await desk.available(contexts=["phone"], minutes=15) == ["Call plumber"]
@@ -104,17 +104,17 @@ async def test_what_others_owe_is_overdue_from_the_day_to_ask_again(desk: Desk) 
         await desk.join("WaitingFor", title, "Anna", since="2025-09-01", follow_up_date=day)
     await desk.join("WaitingFor", "Measure", "Anna", since="2025-09-01", follow_up_date="2025-10-01")
     overdue = (await desk.gtd.overdue_waiting(today=TODAY)).waiting
-    assert [(one.waiting.title, one.person.title, one.days_overdue) for one in overdue] == [
+    assert [(waiting.waiting.title, waiting.person.title, waiting.days_overdue) for waiting in overdue] == [
         ("Kitchen", "Anna", 19),
         ("Compare quotes", "Anna", 0),
     ]
     everything = (await desk.gtd.waiting_for(today=TODAY)).waiting
-    assert [(one.waiting.title, one.days_overdue) for one in everything][2:] == [("Bathroom", -1)]
+    assert [(waiting.waiting.title, waiting.days_overdue) for waiting in everything][2:] == [("Bathroom", -1)]
 
 
 async def test_next_actions_come_by_project(desk: Desk) -> None:
-    found = (await desk.gtd.next_actions()).projects
-    assert [(one.title, titles(one.actions)) for one in found] == [
+    projects = (await desk.gtd.next_actions()).projects
+    assert [(project.title, titles(project.actions)) for project in projects] == [
         ("Garden", []),
         ("Kitchen", ["Call contractor", "Compare quotes"]),
         ("Bathroom", ["Choose sinks"]),
@@ -141,7 +141,7 @@ async def test_a_review_goes_through_every_list(desk: Desk) -> None:
     assert titles(review.unclear) == ["No idea yet"]
     assert titles(review.stuck) == ["Garden"]
     assert titles(review.blocked) == ["Send back"]
-    assert [one.waiting.title for one in review.waiting] == ["Kitchen"]
+    assert [waiting.waiting.title for waiting in review.waiting] == ["Kitchen"]
     assert titles(review.overdue) == ["Send back"]
     assert titles(review.coming) == ["Call contractor"]
     assert titles(review.projects) == ["Garden", "Kitchen", "Bathroom"]
@@ -179,10 +179,10 @@ async def test_arguments_that_cannot_be_are_refused(desk: Desk) -> None:
 
 
 async def test_a_server_that_is_gone_is_told_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def gone(*_: object, **__: object) -> None:
+    async def raise_gone(*_: object, **__: object) -> None:
         raise GraphError(Code.STORE_UNAVAILABLE, "gone")
 
-    monkeypatch.setattr(Memory, "get_connected_nodes_of", gone)
+    monkeypatch.setattr(Memory, "get_connected_nodes_of", raise_gone)
     with pytest.raises(GraphError) as caught:
         await desk.gtd.weekly_review()
     assert caught.value.code is Code.STORE_UNAVAILABLE

@@ -41,16 +41,16 @@ def recipes() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 async def parameters(settings: Settings, anyio_backend: str) -> dict[str, Any]:
-    """Make a graph in which each recipe finds something; give what the recipes are asked with."""
+    """Make a graph in which each recipe finds a node. Yield the parameters of the recipes."""
     domain, origin = f"recipes-{datetime.now(UTC):%H%M%S%f}", Origin(session="session_1", source="agent")
     async with open_memory(settings, origin=origin) as opened:
         memory = opened.in_domain(domain)
         gtd = ROOT / "ontologies" / "gtd.yaml"
         await memory.create_ontology(parse_ontology(gtd.read_text("utf-8"), gtd.name))
-        return {"domain": domain, **await filled(memory, domain)}
+        return {"domain": domain, **await fill(memory, domain)}
 
 
-async def filled(memory: Memory, domain: str) -> dict[str, Any]:
+async def fill(memory: Memory, domain: str) -> dict[str, Any]:
     kitchen = await memory.create_node(
         "Project",
         "# Kitchen\n\nFarmhouse",
@@ -59,11 +59,11 @@ async def filled(memory: Memory, domain: str) -> dict[str, Any]:
         path="house/kitchen",
     )
     call = await memory.create_node("Action", "# Call Anna", properties={"status": "next", "context": "phone"})
-    gone = await memory.create_node("Note", "# Gone")
+    result = await memory.create_node("Note", "# Gone")
     await memory.create_node("Note", "# Alone")
     await memory.create_connection("NextAction", kitchen.node_id, call.node_id)
     await memory.update_node(kitchen.node_id, properties={"status": "waiting"})
-    await memory.delete_node(gone.node_id)
+    await memory.delete_node(result.node_id)
     await observe(memory, domain, call.node_id)
     await memory.apply_ontology(load_ontology("standard"))
     parts = [(await memory.create_node("Note", f"# Part {number}")).node_id for number in range(3)]
@@ -99,16 +99,16 @@ def operators(plan: Mapping[str, Any]) -> Iterator[str]:
 async def test_a_recipe_finds_something_by_an_index_and_changes_nothing(
     statement: str, parameters: dict[str, Any], reader: Session
 ) -> None:
-    found = reader.run(statement, parameters)  # pyright: ignore[reportArgumentType]
-    assert len(list(found)) > 0
-    assert found.consume().query_type == "r"
+    result = reader.run(statement, parameters)  # pyright: ignore[reportArgumentType]
+    assert len(list(result)) > 0
+    assert result.consume().query_type == "r"
     plan = reader.run(f"EXPLAIN {statement}", parameters).consume().plan  # pyright: ignore[reportArgumentType]
     assert plan
-    assert [one for one in operators(plan) if one.startswith(SCANS)] == []
+    assert [operator for operator in operators(plan) if operator.startswith(SCANS)] == []
 
 
 async def test_there_are_recipes_and_each_asks_for_what_it_is_given(parameters: dict[str, Any]) -> None:
-    statements = [one.values[0] for one in recipes()]
+    statements = [recipe.values[0] for recipe in recipes()]
     assert len(statements) > 35
-    asked = {name for statement in statements for name in re.findall(r"\$(\w+)", str(statement))}
-    assert asked == set(parameters)
+    requests = {name for statement in statements for name in re.findall(r"\$(\w+)", str(statement))}
+    assert requests == set(parameters)

@@ -64,11 +64,11 @@ async def notes_at(memory: Memory, at: int | str) -> set[str]:
     return set((await (await memory.history.as_of(at)).query_nodes()).node_ids)
 
 
-async def logged(memory: Memory, **given: Any) -> list[str]:
-    return [entry.subject for entry in (await memory.history.log(limit=100, **given)).entries]
+async def logged_subjects(memory: Memory, **arguments: Any) -> list[str]:
+    return [entry.subject for entry in (await memory.history.log(limit=100, **arguments)).entries]
 
 
-async def jumped(memory: Memory, wall: Wall) -> dict[str, int]:
+async def write_across_jump(memory: Memory, wall: Wall) -> dict[str, int]:
     """Three notes a week ago, three while the clock was ten years ahead, three now; the number after each."""
     wall.set(-7)
     await memory.create_ontology(ONTOLOGY)
@@ -86,9 +86,9 @@ async def jumped(memory: Memory, wall: Wall) -> dict[str, int]:
 async def test_what_was_written_while_the_clock_was_ahead_is_there_now_and_new_times_are_right(
     memory: Memory, wall: Wall
 ) -> None:
-    numbers = await jumped(memory, wall)
+    numbers = await write_across_jump(memory, wall)
     assert await notes_at(memory, "now") == set(numbers)
-    assert await logged(memory, since="1 day ago") == [*reversed(list(numbers))][:6]
+    assert await logged_subjects(memory, since="1 day ago") == [*reversed(list(numbers))][:6]
     assert await notes_at(memory, "1 day ago") == {"before0", "before1", "before2"}
     assert await notes_at(memory, (wall.now + 2 * YEARS).isoformat()) == set(numbers)
     entries = (await memory.history.log(limit=3)).entries
@@ -112,9 +112,11 @@ async def test_nothing_is_hidden_before_the_next_write_sets_the_times_right(memo
 async def test_diffs_reverts_branches_and_compactions_by_time_follow_the_order_of_the_log(
     memory: Memory, wall: Wall, domain: str, tmp_path: Path
 ) -> None:
-    numbers = await jumped(memory, wall)
-    told = await memory.history.diff(since="1 day ago")
-    assert {entry.subject for entry in told.entries} == {one for one in numbers if not one.startswith("before")}
+    numbers = await write_across_jump(memory, wall)
+    diff = await memory.history.diff(since="1 day ago")
+    assert {entry.subject for entry in diff.entries} == {
+        number for number in numbers if not number.startswith("before")
+    }
     made = await memory.history.branch(f"{domain}-b", at="1 day ago")
     assert made.forked_at == numbers["before2"]
     branch = memory.in_domain(f"{domain}-b")
@@ -124,21 +126,21 @@ async def test_diffs_reverts_branches_and_compactions_by_time_follow_the_order_o
     await memory.history.merge(f"{domain}-b")
     assert "in-branch" in await notes_at(memory, "now")
     sessions = (await memory.history.sessions()).sessions
-    assert sum(one.changes for one in sessions) == await last(memory)
+    assert sum(session.changes for session in sessions) == await last(memory)
     undone = await memory.history.revert(since="1 hour ago", dry_run=True)
     assert {change.subject for change in undone.changes} >= {"after0", "after1", "after2"}
     compacted = await memory.history.compact("1 day ago", archive=tmp_path / "archive.jsonl.gz")
     assert compacted.compacted_to == numbers["before2"]
     assert await notes_at(memory, "1 day ago") == {"before0", "before1", "before2"}
-    for each in (memory, branch):
-        assert (await each.upkeep.verify()).differences == ()
+    for domain_memory in (memory, branch):
+        assert (await domain_memory.upkeep.verify()).differences == ()
 
 
 @pytest.mark.long
 async def test_an_import_keeps_the_order_of_a_log_whose_times_turn_back(
     memory: Memory, wall: Wall, domain: str, tmp_path: Path
 ) -> None:
-    numbers = await jumped(memory, wall)
+    numbers = await write_across_jump(memory, wall)
     await memory.transfer.export_file(tmp_path / "log.jsonl")
     await memory.transfer.import_file(tmp_path / "log.jsonl", name=f"{domain}-copy")
     copy = memory.in_domain(f"{domain}-copy")
@@ -196,7 +198,7 @@ async def test_a_clock_that_lost_the_time_is_not_believed(memory: Memory, wall: 
 async def test_where_times_turn_back_is_looked_at_by_verify_and_mended_by_rebuild(
     memory: Memory, wall: Wall, domain: str, driver: Driver
 ) -> None:
-    numbers = await jumped(memory, wall)
+    numbers = await write_across_jump(memory, wall)
     driver.execute_query("MATCH (d:_Domain {_id: $domain}) REMOVE d._turns", domain=domain)
     [named] = (await memory.upkeep.verify()).differences
     assert (named.problem, named.expected) == ("list of times that go back differs", f"[{numbers['after0']}]")
@@ -219,7 +221,7 @@ async def test_a_time_stands_for_the_last_change_that_has_one_until_then(memory:
     wall.set(0)
     entries = [*reversed((await memory.history.log(limit=200)).entries)]
     times = [entry.at for entry in entries]
-    assert any(one > two for one, two in pairwise(times)), "no clock was ever set back"
+    assert any(earlier > two for earlier, two in pairwise(times)), "no clock was ever set back"
     for at in [*rng.sample(times, 12), *(wall.now - DAY * rng.uniform(0, 110) for _ in range(12))]:
         if at >= wall.now:
             expected = entries[-1].seq

@@ -1,4 +1,4 @@
-"""What differs between two points of the log: what was added, removed and changed, value by value, page by page."""
+"""Differences between two points of the log: added, removed and changed subjects, value by value, page by page."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ async def work(memory: Memory) -> Memory:
     return memory
 
 
-def told(diff: Diff) -> list[tuple[str, str]]:
+def operations_of(diff: Diff) -> list[tuple[str, str]]:
     return [(entry.subject, entry.operation) for entry in diff.entries]
 
 
-async def all_pages(memory: Memory, **given: Any) -> list[Diff]:
-    pages = [await memory.history.diff(**given)]
+async def all_pages(memory: Memory, **arguments: Any) -> list[Diff]:
+    pages = [await memory.history.diff(**arguments)]
     while pages[-1].next_cursor is not None:
-        pages.append(await memory.history.diff(**given, cursor=pages[-1].next_cursor))
+        pages.append(await memory.history.diff(**arguments, cursor=pages[-1].next_cursor))
     return pages
 
 
@@ -59,7 +59,12 @@ async def test_what_was_added_removed_and_changed_is_counted_and_told_in_order_o
         "connection": {"added": 0, "removed": 1, "changed": 0},
         "node": {"added": 1, "removed": 1, "changed": 1},
     }
-    assert told(diff) == [("call", "removed"), ("next", "removed"), ("phone", "added"), ("renovate", "changed")]
+    assert operations_of(diff) == [
+        ("call", "removed"),
+        ("next", "removed"),
+        ("phone", "added"),
+        ("renovate", "changed"),
+    ]
     assert [entry.summary for entry in diff.entries] == [
         'Action "Call" deleted',
         '"Renovate" NextAction "Call" deleted',
@@ -73,13 +78,15 @@ async def test_what_was_added_removed_and_changed_is_counted_and_told_in_order_o
 
 async def test_the_change_at_the_earlier_point_is_made_already(work: Memory) -> None:
     version = (await work.update_node("call", properties={"status": "done"})).version
-    assert told(await work.history.diff(since=version)) == []
-    assert told(await work.history.diff(since=version - 1)) == [("call", "changed")]
-    assert told(await work.history.diff(since=version - 2, until=version - 1)) == [("next", "added")]
+    assert operations_of(await work.history.diff(since=version)) == []
+    assert operations_of(await work.history.diff(since=version - 1)) == [("call", "changed")]
+    assert operations_of(await work.history.diff(since=version - 2, until=version - 1)) == [("next", "added")]
     [created, *_] = (await work.history.diff(since=5)).entries
     assert created.summary == 'Action "Call" created'
     entries = (await work.history.log()).entries
-    assert told(await work.history.diff(since=entries[1].id, until=entries[0].at.isoformat())) == [("call", "changed")]
+    assert operations_of(await work.history.diff(since=entries[1].id, until=entries[0].at.isoformat())) == [
+        ("call", "changed")
+    ]
     assert (await work.history.diff(since="1 hour ago")).added == version - 3  # not the domain and its ontology
 
 
@@ -167,19 +174,19 @@ async def test_content_in_blobs_is_compared_and_binary_or_very_long_content_told
 @pytest.mark.long
 async def test_filters_narrow_entries_and_counts_alike(work: Memory) -> None:
     assert (await work.history.diff(since=0, types=["Action"])).by_kind.keys() == {"node"}
-    assert told(await work.history.diff(since=5, types=["Action", "NextAction"])) == [
+    assert operations_of(await work.history.diff(since=5, types=["Action", "NextAction"])) == [
         ("call", "added"),
         ("next", "added"),
     ]
-    assert told(await work.history.diff(since=0, subject="renovate")) == [("renovate", "added")]
-    assert told(await work.history.diff(since=0, subject="renovate", types=["Action"])) == []
-    assert told(await work.history.diff(since=7, subject="renovate")) == []
-    assert told(await work.history.diff(since=0, subject="unknown")) == []
+    assert operations_of(await work.history.diff(since=0, subject="renovate")) == [("renovate", "added")]
+    assert operations_of(await work.history.diff(since=0, subject="renovate", types=["Action"])) == []
+    assert operations_of(await work.history.diff(since=7, subject="renovate")) == []
+    assert operations_of(await work.history.diff(since=0, subject="unknown")) == []
 
 
 async def test_types_of_the_ontology_are_subjects_too(work: Memory) -> None:
     await work.add_node_type(NodeType("Person"))
-    assert told(await work.history.diff(since=8)) == [("node_type/Person", "added")]
+    assert operations_of(await work.history.diff(since=8)) == [("node_type/Person", "added")]
     assert (await work.history.diff(since=0)).added == 7
 
 
@@ -211,12 +218,12 @@ async def test_a_page_ends_before_it_is_too_long(work: Memory, monkeypatch: pyte
     monkeypatch.setattr(work_of_diff, "PAGE_CHARACTERS", 400)
     pages = await all_pages(work, since=0)
     assert len(pages) > 3
-    assert [len(told(page)) > 0 for page in pages] == [True] * len(pages)
+    assert [len(operations_of(page)) > 0 for page in pages] == [True] * len(pages)
     assert sum(len(page.entries) for page in pages) == 6
 
 
 @for_rows(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"since": "sometime"}, Code.INVALID_ARGUMENT),
         ({"since": 8, "until": 7}, Code.INVALID_ARGUMENT),
@@ -230,9 +237,9 @@ async def test_a_page_ends_before_it_is_too_long(work: Memory, monkeypatch: pyte
         ({"since": 0, "cursor": "between:0:9:counts::after:a", "domain": "no-such-domain"}, Code.ONTOLOGY_NOT_FOUND),
     ],
 )
-async def test_what_cannot_be_asked_is_refused(work: Memory, given: dict[str, Any], code: Code) -> None:
+async def test_what_cannot_be_asked_is_refused(work: Memory, arguments: dict[str, Any], code: Code) -> None:
     with pytest.raises(GraphError) as caught:
-        await work.history.diff(**given)
+        await work.history.diff(**arguments)
     assert caught.value.code is code
     assert caught.value.hint
 
@@ -272,17 +279,17 @@ async def check(memory: Memory, sequence: list[tuple[Any, ...]], points: tuple[i
     last = (await memory.history.log(limit=1)).entries[0].seq
     since, until = sorted(min(3 + point, last) for point in points)
     before, after = [await states(memory, seq) for seq in (since, until)]
-    found = {entry.subject: entry for page in await all_pages(memory, since=since, until=until, limit=2, content=True)
+    entries = {entry.subject: entry for page in await all_pages(memory, since=since, until=until, limit=2, content=True)
              for entry in page.entries}  # fmt: skip
-    assert {s for s, e in found.items() if e.operation == "added"} == after.keys() - before.keys()
-    assert {s for s, e in found.items() if e.operation == "removed"} == before.keys() - after.keys()
+    assert {s for s, e in entries.items() if e.operation == "added"} == after.keys() - before.keys()
+    assert {s for s, e in entries.items() if e.operation == "removed"} == before.keys() - after.keys()
     for subject in before.keys() & after.keys():
-        entry = found.get(subject)
+        entry = entries.get(subject)
         is_told = entry is not None and entry.operation == "changed"
         assert entry is None or () not in (entry.properties, entry.attributes), "what did not change is absent"
         assert is_told is (exact(before[subject]) != exact(after[subject])), subject
-        changes = [*(entry.properties or ()), *named(entry.attributes or ())] if entry else []
-        patched = applied(before[subject], changes)
+        changes = [*(entry.properties or ()), *with_stored_names(entry.attributes or ())] if entry else []
+        patched = apply_changes(before[subject], changes)
         assert exact(without_content(patched)) == exact(without_content(after[subject]))
         has_new = before[subject]["_content_sha256"] != after[subject]["_content_sha256"]
         assert (entry is not None and entry.content is not None) is has_new
@@ -310,27 +317,27 @@ async def carry_out(memory: Memory, write: tuple[Any, ...]) -> None:
 
 async def states(memory: Memory, seq: int) -> dict[str, dict[str, object]]:
     """The states of all nodes after an event, put together from the log."""
-    found: dict[str, dict[str, object]] = {}
+    result: dict[str, dict[str, object]] = {}
     for entry in reversed((await memory.history.log(until=seq, full=True, limit=1_000)).entries):
         if entry.kind == "node":
-            found.pop(entry.subject, None)
+            result.pop(entry.subject, None)
             if entry.after is not None:
-                found[entry.subject] = entry.after
-    return found
+                result[entry.subject] = entry.after
+    return result
 
 
-def named(changes: tuple[ValueChange, ...]) -> list[ValueChange]:
+def with_stored_names(changes: tuple[ValueChange, ...]) -> list[ValueChange]:
     """The attributes under the names that the log keeps."""
     names = {"format": "_content_format"}
-    return [one.model_copy(update={"name": names.get(one.name, f"_{one.name}")}) for one in changes]
+    return [change.model_copy(update={"name": names.get(change.name, f"_{change.name}")}) for change in changes]
 
 
-def applied(state: Mapping[str, object], changes: list[ValueChange]) -> dict[str, object]:
-    found = dict(state)
+def apply_changes(state: Mapping[str, object], changes: list[ValueChange]) -> dict[str, object]:
+    result = dict(state)
     for change in changes:
-        assert exact({change.name: found.get(change.name)}) == exact({change.name: change.before})
-        found[change.name] = change.after
-    return {key: value for key, value in found.items() if value is not None}
+        assert exact({change.name: result.get(change.name)}) == exact({change.name: change.before})
+        result[change.name] = change.after
+    return {key: value for key, value in result.items() if value is not None}
 
 
 def without_content(state: Mapping[str, object]) -> dict[str, object]:
@@ -341,12 +348,12 @@ def exact(state: Mapping[str, object]) -> dict[str, tuple[str, object]]:
     """Values with their types, so that 1, 1.0 and true differ; without the times of writing."""
     return {
         key: (type(value).__name__, str(value))
-        for key, value in map(listed, state.items())
+        for key, value in map(with_list, state.items())
         if key not in ("_created", "_modified")
     }
 
 
-def listed(item: tuple[str, Any]) -> tuple[str, object]:
+def with_list(item: tuple[str, Any]) -> tuple[str, object]:
     key, value = item
     return key, list(value) if key == "_tags" and value is not None else value
 

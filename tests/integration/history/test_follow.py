@@ -1,4 +1,4 @@
-"""Following the log: every change once and in order, whoever writes."""
+"""Following the log: every change of all writers once and in order."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ async def work(memory: Memory) -> Memory:
     return memory
 
 
-async def taken(changes: AsyncGenerator[LogEntry], count: int) -> list[LogEntry]:
+async def take(changes: AsyncGenerator[LogEntry], count: int) -> list[LogEntry]:
     """Return the first changes, and see that none but those come soon."""
-    found: list[LogEntry] = []
+    entries: list[LogEntry] = []
     async with aclosing(changes):
         with anyio.fail_after(60):
-            while len(found) < count:
-                found.append(await anext(changes))
+            while len(entries) < count:
+                entries.append(await anext(changes))
         with anyio.move_on_after(0.1):
-            found.append(await anext(changes))
-    return found
+            entries.append(await anext(changes))
+    return entries
 
 
 @pytest.mark.long
@@ -74,11 +74,11 @@ async def test_what_other_processes_write_is_told_once_and_in_order(
         for name in ("ann", "bert"):
             command = [sys.executable, "-c", WRITER, str(settings.home), str(settings.cache), domain, name]
             writers.start_soon(anyio.run_process, command)
-        found = await taken(changes, 2 * WRITES)
-    assert [entry.seq for entry in found] == list(range(last + 1, last + 1 + 2 * WRITES))
+        entries = await take(changes, 2 * WRITES)
+    assert [entry.seq for entry in entries] == list(range(last + 1, last + 1 + 2 * WRITES))
     page = await work.history.log(since=last + 1, limit=1000)
-    assert list(reversed(page.entries)) == found
-    assert {entry.actor for entry in found} == {"ann", "bert"}
+    assert list(reversed(page.entries)) == entries
+    assert {entry.actor for entry in entries} == {"ann", "bert"}
 
 
 @for_rows(
@@ -98,8 +98,8 @@ async def test_what_other_processes_write_is_told_once_and_in_order(
 async def test_the_filters_are_those_of_the_log(work: Memory, wanted: dict[str, Any], monkeypatch) -> None:
     monkeypatch.setattr(follow, "_RANGE", 3)
     expected = (await work.history.log(**wanted)).entries
-    found = await taken(work.history.follow(since=1, every=0.01, **wanted), len(expected))
-    assert found == list(reversed(expected))
+    entries = await take(work.history.follow(since=1, every=0.01, **wanted), len(expected))
+    assert entries == list(reversed(expected))
 
 
 async def test_without_a_point_it_begins_with_the_next_change(work: Memory) -> None:
@@ -115,14 +115,14 @@ async def test_without_a_point_it_begins_with_the_next_change(work: Memory) -> N
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(write)
-        [entry] = await taken(changes, 1)
+        [entry] = await take(changes, 1)
     assert entry.summary == 'Project "Renovate": status "next" added'
 
 
 async def test_who_kept_a_number_goes_on_after_it(work: Memory) -> None:
-    seen = [entry.seq for entry in await taken(work.history.follow(since=1, types=["Action"]), 3)]
+    seen = [entry.seq for entry in await take(work.history.follow(since=1, types=["Action"]), 3)]
     await work.create_node("Action", "# More")
-    more = await taken(work.history.follow(since=seen[-1] + 1, types=["Action"]), 1)
+    more = await take(work.history.follow(since=seen[-1] + 1, types=["Action"]), 1)
     assert [entry.summary for entry in more] == ['Action "More" created']
 
 
@@ -133,9 +133,9 @@ async def test_a_branch_is_followed_along_its_line(work: Memory, domain: str, mo
     await branch.update_node("renovate", properties={"status": "tried"})
     await work.update_node("renovate", properties={"status": "it is missing"})
     expected = (await branch.history.log()).entries
-    found = await taken(branch.history.follow(since=1, every=0.01), len(expected))
-    assert found == list(reversed(expected))
-    assert {entry.seq for entry in found} >= {1, found[-1].seq}
+    entries = await take(branch.history.follow(since=1, every=0.01), len(expected))
+    assert entries == list(reversed(expected))
+    assert {entry.seq for entry in entries} >= {1, entries[-1].seq}
 
 
 @pytest.mark.parametrize("hidden", [0, 4])
@@ -154,8 +154,8 @@ async def test_what_cannot_be_seen_yet_is_waited_for_wherever_it_is(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(show)
-        found = await taken(work.history.follow(since=1, every=0.01), last)
-    assert [entry.seq for entry in found] == list(range(1, last + 1))
+        entries = await take(work.history.follow(since=1, every=0.01), last)
+    assert [entry.seq for entry in entries] == list(range(1, last + 1))
 
 
 @pytest.mark.long
@@ -165,11 +165,11 @@ async def test_a_part_of_the_log_that_is_gone_is_told_after_a_while(
     monkeypatch.setattr(follow, "_TURNS", 2)
     last = (await work.domain_info()).events
     driver.execute_query("MATCH (e:_Event {_domain: $d, _seq: $seq}) DELETE e", d=domain, seq=last - 1)
-    with pytest.raises(GraphError) as told:
-        await taken(work.history.follow(since=last - 2, every=0.01), 3)
-    assert told.value.code is Code.STORE_CONFLICT
-    assert "graph-memory verify" in str(told.value.details["hint"])
-    assert [entry.seq for entry in await taken(work.history.follow(since=last), 1)] == [last]
+    with pytest.raises(GraphError) as raised:
+        await take(work.history.follow(since=last - 2, every=0.01), 3)
+    assert raised.value.code is Code.STORE_CONFLICT
+    assert "graph-memory verify" in str(raised.value.details["hint"])
+    assert [entry.seq for entry in await take(work.history.follow(since=last), 1)] == [last]
 
 
 async def test_who_is_overtaken_by_a_compaction_is_told(work: Memory, tmp_path) -> None:
@@ -189,7 +189,7 @@ async def test_who_has_seen_what_is_compacted_goes_on(work: Memory, tmp_path) ->
     assert (await anext(changes)).seq == last
     await work.history.compact(last, archive=tmp_path / "archive.jsonl.gz")
     await work.update_node("renovate", properties={"status": "next"})
-    assert [entry.seq for entry in await taken(changes, 2)] == [last + 1, last + 2]
+    assert [entry.seq for entry in await take(changes, 2)] == [last + 1, last + 2]
 
 
 async def test_a_log_that_is_put_back_is_followed_from_its_new_end(work: Memory, driver, domain) -> None:
@@ -206,7 +206,7 @@ async def test_a_log_that_is_put_back_is_followed_from_its_new_end(work: Memory,
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(put_back_and_write)
-        assert [entry.summary for entry in await taken(changes, 1)] == ['Project "Anew" created']
+        assert [entry.summary for entry in await take(changes, 1)] == ['Project "Anew" created']
 
 
 @pytest.mark.parametrize(

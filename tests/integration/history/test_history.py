@@ -32,8 +32,8 @@ async def work(memory: Memory) -> Memory:
     return memory
 
 
-async def numbers(memory: Memory, **given: object) -> list[int]:
-    return [entry.seq for entry in (await memory.history.log(**given)).entries]  # type: ignore[arg-type]
+async def numbers(memory: Memory, **arguments: object) -> list[int]:
+    return [entry.seq for entry in (await memory.history.log(**arguments)).entries]  # type: ignore[arg-type]
 
 
 async def test_the_log_tells_each_change_in_words_newest_first(work: Memory) -> None:
@@ -97,20 +97,20 @@ async def test_times_are_points(work: Memory) -> None:
 
 
 async def test_pages_lead_to_all_of_it_once(work: Memory) -> None:
-    found: list[int] = []
+    results: list[int] = []
     cursor = None
     while True:
         page = await work.history.log(limit=4, cursor=cursor)
-        found += [entry.seq for entry in page.entries]
+        results += [entry.seq for entry in page.entries]
         cursor = page.next_cursor
         if cursor is None:
             break
         await work.create_node("Project", "written meanwhile")
-    assert found == list(range(11, 0, -1))
+    assert results == list(range(11, 0, -1))
 
 
 @for_rows(
-    ("given", "code"),
+    ("arguments", "code"),
     [
         ({"since": "sometime"}, Code.INVALID_ARGUMENT),
         ({"until": "evt_unknown"}, Code.EVENT_NOT_FOUND),
@@ -122,9 +122,9 @@ async def test_pages_lead_to_all_of_it_once(work: Memory) -> None:
         ({"domain": "no-such-domain"}, Code.ONTOLOGY_NOT_FOUND),
     ],
 )
-async def test_what_cannot_be_asked_is_refused(work: Memory, given: dict[str, object], code: Code) -> None:
+async def test_what_cannot_be_asked_is_refused(work: Memory, arguments: dict[str, object], code: Code) -> None:
     with pytest.raises(GraphError) as caught:
-        await work.history.log(**given)  # type: ignore[arg-type]
+        await work.history.log(**arguments)  # type: ignore[arg-type]
     assert caught.value.code is code
     assert caught.value.hint
 

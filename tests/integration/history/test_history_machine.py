@@ -67,9 +67,9 @@ ACTS = [
     *("merge", "merge", "merge", "compact", "delete a branch"),
 ]
 
-Thing = Node | Connection
-State = dict[str, Thing]
-"""What lives, by its id. Versions are kept apart, and properties with their types."""
+Subject = Node | Connection
+State = dict[str, Subject]
+"""Living subjects by their id. Versions are kept apart, and properties with their types."""
 
 
 @dataclass
@@ -117,19 +117,19 @@ def name_of(subject: str) -> str:
     return subject.partition("/")[2]
 
 
-def nodes_of(state: Mapping[str, Thing]) -> list[str]:
-    return sorted(key for key, one in state.items() if isinstance(one, Node))
+def nodes_of(state: Mapping[str, Subject]) -> list[str]:
+    return sorted(key for key, item in state.items() if isinstance(item, Node))
 
 
-def connections_of(state: Mapping[str, Thing]) -> list[str]:
-    return sorted(key for key, one in state.items() if isinstance(one, Connection))
+def connections_of(state: Mapping[str, Subject]) -> list[str]:
+    return sorted(key for key, item in state.items() if isinstance(item, Connection))
 
 
-def tied_to(state: Mapping[str, Thing], node: str) -> list[str]:
-    return [key for key, one in state.items() if isinstance(one, Connection) and node in (one.source, one.target)]
+def connections_at(state: Mapping[str, Subject], node: str) -> list[str]:
+    return [key for key, item in state.items() if isinstance(item, Connection) and node in (item.source, item.target)]
 
 
-def changed(before: Mapping[str, Thing], after: Mapping[str, Thing]) -> set[str]:
+def changed_keys(before: Mapping[str, Subject], after: Mapping[str, Subject]) -> set[str]:
     return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
@@ -160,7 +160,7 @@ class HistoryMachine(RuleBasedStateMachine):
     # How the machine talks
 
     def ask(self, method: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
-        """Return what a call gives, or its code; one that is cut off between two pages is asked for again."""
+        """Return the result or the error code of a call. Repeats a call that was cut off between two pages."""
         try:
             return self.talk.portal.call(partial(method, *args, **kwargs))
         except CutOff:
@@ -171,10 +171,10 @@ class HistoryMachine(RuleBasedStateMachine):
             self.broken = True
             raise
 
-    def same(self, found: object, wanted: object, why: object = "") -> None:
-        if found != wanted:
+    def same(self, result: object, wanted: object, why: object = "") -> None:
+        if result != wanted:
             self.broken = True
-            raise AssertionError(f"the memory says {found!r}, the model {wanted!r} {why}")
+            raise AssertionError(f"the memory says {result!r}, the model {wanted!r} {why}")
 
     def world(self, number: int) -> World:
         return self.worlds[number % len(self.worlds)]
@@ -185,7 +185,7 @@ class HistoryMachine(RuleBasedStateMachine):
         fresh = [entry for entry in reversed(page.entries) if entry.seq > world.last]
         about = [entry for entry in fresh if entry.kind in ("node", "connection")]
         before, versions = world.now, dict(world.versions[world.last])
-        self.same(sorted(entry.subject for entry in about), sorted(changed(before, after)), "are the changed")
+        self.same(sorted(entry.subject for entry in about), sorted(changed_keys(before, after)), "are the changed")
         self.same([entry.seq for entry in fresh], [world.last + 1 + place for place in range(len(fresh))])
         self.same(len({entry.batch for entry in fresh}) <= 1, True, "one batch")
         state = dict(before)
@@ -200,8 +200,8 @@ class HistoryMachine(RuleBasedStateMachine):
             name = {name_of(entry.subject)} if entry.kind == "node_type" else set[str]()
             types = world.types[entry.seq - 1]
             world.types[entry.seq] = types - name if entry.operation == "delete" else types | name
-        there = self.ask(world.memory.get_ontology).node_types
-        self.same({one.name for one in there}, world.types[world.last], "are the types")
+        current = self.ask(world.memory.get_ontology).node_types
+        self.same({item.name for item in current}, world.types[world.last], "are the types")
         return fresh
 
     # Changes
@@ -219,127 +219,127 @@ class HistoryMachine(RuleBasedStateMachine):
             self.create(0, 0, {"p": 1}, "title", None)
         self.link(0, (0, 1), {}, "why")
 
-    def create(self, where: int, kind: int, given: dict[str, Any], text: str, tags: tuple[str, ...] | None) -> None:
+    def create(self, where: int, kind: int, arguments: dict[str, Any], text: str, tags: tuple[str, ...] | None) -> None:
         world, self.made = self.world(where), self.made + 1
         types = sorted(world.types[world.last])
-        one, type_name = f"n{self.made}", types[kind % len(types)]
+        answer, type_name = f"n{self.made}", types[kind % len(types)]
         content = TEXTS[text]
-        node = Node(type_name, to_the_letter(given), content, 0, tags or (), EDITS[kind % 3])
+        node = Node(type_name, to_the_letter(arguments), content, 0, tags or (), EDITS[kind % 3])
         about = {"encoding": content.encoding, "format": content.format, "tags": tags, **node.fields}
-        self.ask(world.memory.create_node, type_name, content.given, properties=given, id=one, **about)
-        self.wrote(world, {**world.now, one: node})
+        self.ask(world.memory.create_node, type_name, content.argument, properties=arguments, id=answer, **about)
+        self.wrote(world, {**world.now, answer: node})
 
     def update(
-        self, where: int, number: int, given: dict[str, Any], text: str | None, tags: tuple[str, ...] | None
+        self, where: int, number: int, arguments: dict[str, Any], text: str | None, tags: tuple[str, ...] | None
     ) -> None:
         world = self.world(where)
         if not (ids := nodes_of(world.now)):
             return
-        one, before = ids[number % len(ids)], world.now[ids[number % len(ids)]]
+        answer, before = ids[number % len(ids)], world.now[ids[number % len(ids)]]
         assert isinstance(before, Node)
         content = before.content if text is None else TEXTS[text]
-        told = {"content": content.given, "encoding": content.encoding, "format": content.format}
-        about, edit = {} if text is None else told, EDITS[number % len(EDITS)]
-        self.ask(world.memory.update_node, one, properties=given, tags=tags, **about, **edit)
+        rendered = {"content": content.argument, "encoding": content.encoding, "format": content.format}
+        about, edit = {} if text is None else rendered, EDITS[number % len(EDITS)]
+        self.ask(world.memory.update_node, answer, properties=arguments, tags=tags, **about, **edit)
         fields = {name: value for name, value in (before.fields | edit).items() if value}
-        values = {**before.properties, **to_the_letter(given)}
+        values = {**before.properties, **to_the_letter(arguments)}
         after = replace(before, properties=values, content=content, fields=fields)
-        self.wrote(world, {**world.now, one: after if tags is None else replace(after, tags=tags)})
+        self.wrote(world, {**world.now, answer: after if tags is None else replace(after, tags=tags)})
 
     def delete(self, where: int, number: int) -> None:
         world = self.world(where)
         if not world.now:
             return
-        one = sorted(world.now)[number % len(world.now)]
-        is_node = isinstance(world.now[one], Node)
-        self.ask(world.memory.delete_node if is_node else world.memory.delete_connection, one)
-        gone = {one, *tied_to(world.now, one)}
-        self.wrote(world, {key: thing for key, thing in world.now.items() if key not in gone})
+        text = sorted(world.now)[number % len(world.now)]
+        is_node = isinstance(world.now[text], Node)
+        self.ask(world.memory.delete_node if is_node else world.memory.delete_connection, text)
+        results = {text, *connections_at(world.now, text)}
+        self.wrote(world, {key: item for key, item in world.now.items() if key not in results})
 
-    def link(self, where: int, ends: tuple[int, int], given: dict[str, Any], content: str | None) -> None:
+    def link(self, where: int, ends: tuple[int, int], arguments: dict[str, Any], content: str | None) -> None:
         world, self.made = self.world(where), self.made + 1
         if not (ids := nodes_of(world.now)):
             return
         source, target = (ids[number % len(ids)] for number in ends)
-        one = f"c{self.made}"
-        asked = {"properties": given, "content": content, "id": one}
-        self.ask(world.memory.create_connection, "Link", source, target, **asked)
-        self.wrote(world, {**world.now, one: Connection("Link", source, target, to_the_letter(given), content, 0)})
+        text = f"c{self.made}"
+        results = {"properties": arguments, "content": content, "id": text}
+        self.ask(world.memory.create_connection, "Link", source, target, **results)
+        self.wrote(world, {**world.now, text: Connection("Link", source, target, to_the_letter(arguments), content, 0)})
 
     def hub(self, where: int, number: int) -> None:
         """Tie one node to several, so that deleting it is more than a page."""
         for other in range(5):
             self.link(where, (number, number + other) if other % 2 else (number + other, number), {}, None)
 
-    def relink(self, where: int, number: int, given: dict[str, Any], content: str | None) -> None:
+    def relink(self, where: int, number: int, arguments: dict[str, Any], content: str | None) -> None:
         world = self.world(where)
         if not (ids := connections_of(world.now)):
             return
-        one, before = ids[number % len(ids)], world.now[ids[number % len(ids)]]
+        text, before = ids[number % len(ids)], world.now[ids[number % len(ids)]]
         assert isinstance(before, Connection)
-        self.ask(world.memory.update_connection, one, properties=given, content=content)
-        after = replace(before, properties={**before.properties, **to_the_letter(given)})
-        self.wrote(world, {**world.now, one: after if content is None else replace(after, content=content)})
+        self.ask(world.memory.update_connection, text, properties=arguments, content=content)
+        after = replace(before, properties={**before.properties, **to_the_letter(arguments)})
+        self.wrote(world, {**world.now, text: after if content is None else replace(after, content=content)})
 
     def set_validity(self, where: int, number: int, times: tuple[str | None, str | None]) -> None:
         world = self.world(where)
         if not world.now:
             return
-        one = sorted(world.now)[number % len(world.now)]
-        before = world.now[one]
-        self.ask(world.memory.set_validity, one, valid_from=times[0], valid_to=times[1])
-        start, end = (moment(told) if told else None for told in times)
+        text = sorted(world.now)[number % len(world.now)]
+        before = world.now[text]
+        self.ask(world.memory.set_validity, text, valid_from=times[0], valid_to=times[1])
+        start, end = (moment(time) if time else None for time in times)
         end = end and end + timedelta(days=1)  # a day that is named as the end belongs to it
         valid = tuple(
-            known if told is None else at for told, known, at in zip(times, before.valid, (start, end), strict=True)
+            known if time is None else at for time, known, at in zip(times, before.valid, (start, end), strict=True)
         )
-        self.wrote(world, {**world.now, one: replace(before, valid=valid)})
+        self.wrote(world, {**world.now, text: replace(before, valid=valid)})
 
-    def batch(self, where: int, number: int, other: int, given: dict[str, Any]) -> None:
-        """Change one node, delete another, and make one that is tied to the first, as one."""
+    def batch(self, where: int, number: int, other: int, arguments: dict[str, Any]) -> None:
+        """Change a node, delete another, and create a third with a connection to the first, as one batch."""
         world, self.made = self.world(where), self.made + 1
         if not (ids := nodes_of(world.now)):
             return
-        kept, gone = ids[number % len(ids)], ids[other % len(ids)]
+        kept, text = ids[number % len(ids)], ids[other % len(ids)]
         new, tie, types = f"n{self.made}", f"c{self.made}", sorted(world.types[world.last])
         before = world.now[kept]
-        node = Node(types[other % len(types)], to_the_letter(given), Text("b", format="text"), 0)
+        node = Node(types[other % len(types)], to_the_letter(arguments), Text("b", format="text"), 0)
         after: State = {
             **world.now,
             new: node,
             tie: Connection("Link", new, kept, {}, None, 0),
-            kept: replace(before, properties={**before.properties, **to_the_letter(given)}),
+            kept: replace(before, properties={**before.properties, **to_the_letter(arguments)}),
         }
         operations: list[dict[str, Any]] = [
-            {"op": "update_node", "node_id": kept, "properties": given},
-            {"op": "create_node", "type": node.type, "content": "b", "properties": given, "id": new, "ref": "new"},
+            {"op": "update_node", "node_id": kept, "properties": arguments},
+            {"op": "create_node", "type": node.type, "content": "b", "properties": arguments, "id": new, "ref": "new"},
             {"op": "create_connection", "type": "Link", "from_node_id": "$new", "to_node_id": kept, "id": tie},
-            {"op": "delete_node", "node_id": gone},
+            {"op": "delete_node", "node_id": text},
         ]
-        away = {gone, *tied_to(after, gone)}
+        away = {text, *connections_at(after, text)}
         self.ask(world.memory.execute_batch, operations, idempotency_key=new)
-        self.wrote(world, {key: thing for key, thing in after.items() if key not in away})
+        self.wrote(world, {key: item for key, item in after.items() if key not in away})
         self.same(self.ask(world.memory.execute_batch, operations, idempotency_key=new).repeated, True)
 
-    def transaction(self, where: int, number: int, given: dict[str, Any]) -> None:
+    def transaction(self, where: int, number: int, arguments: dict[str, Any]) -> None:
         """Change a node, make another and tie it to it, as one."""
         world, self.made = self.world(where), self.made + 1
         if not (ids := nodes_of(world.now)):
             return
-        one, type_name = ids[number % len(ids)], min(world.types[world.last])
+        text, type_name = ids[number % len(ids)], min(world.types[world.last])
         new, tie = f"n{self.made}", f"c{self.made}"
-        before = world.now[one]
+        before = world.now[text]
 
         async def work() -> None:
             async with world.memory.transaction() as t:
-                await t.update_node(one, properties=given)
+                await t.update_node(text, properties=arguments)
                 await t.create_node(type_name, "b", id=new)
-                await t.create_connection("Link", new, one, id=tie)
+                await t.create_connection("Link", new, text, id=tie)
 
         self.ask(work)
-        after = replace(before, properties={**before.properties, **to_the_letter(given)})
-        made: State = {new: Node(type_name, {}, Text("b"), 0), tie: Connection("Link", new, one, {}, None, 0)}
-        self.wrote(world, {**world.now, one: after, **made})
+        after = replace(before, properties={**before.properties, **to_the_letter(arguments)})
+        made: State = {new: Node(type_name, {}, Text("b"), 0), tie: Connection("Link", new, text, {}, None, 0)}
+        self.wrote(world, {**world.now, text: after, **made})
 
     def follow(self, where: int) -> None:
         """Have the words of a domain indexed; `verify` compares them with the log in the end."""
@@ -368,9 +368,9 @@ class HistoryMachine(RuleBasedStateMachine):
         picked: set[int],
         choice: str,
     ) -> None:
-        """Some changes, and then something about the past; one rule, so that every run has a mixture of all."""
-        for place, what, number, other in changes:
-            self.change(place, what, number, other)
+        """Make some changes, then an operation on the past: one rule, so that every run mixes all of them."""
+        for place, text, number, other in changes:
+            self.change(place, text, number, other)
         back, more = numbers
         match act:
             case "revert a stretch":
@@ -388,30 +388,30 @@ class HistoryMachine(RuleBasedStateMachine):
             case _:
                 pass
 
-    def change(self, where: int, what: str, number: int, other: int) -> None:
-        given = PROPERTIES[other % len(PROPERTIES)]
+    def change(self, where: int, name: str, number: int, other: int) -> None:
+        arguments = PROPERTIES[other % len(PROPERTIES)]
         text, tags = [*TEXTS, None][number // 7 % (len(TEXTS) + 1)], TAGS[other // 7 % len(TAGS)]
-        match what:
+        match name:
             case "create":
-                self.create(where, number, given, text or "none", tags)
+                self.create(where, number, arguments, text or "none", tags)
             case "update":
-                self.update(where, number, given, text, tags)
+                self.update(where, number, arguments, text, tags)
             case "delete":
                 self.delete(where, number)
             case "link":
-                self.link(where, (number, other // 7), given, [None, "", "why"][number % 3])
+                self.link(where, (number, other // 7), arguments, [None, "", "why"][number % 3])
             case "hub":
                 self.hub(where, number)
             case "declare":
                 self.declare(where)
             case "batch":
-                self.batch(where, number, other, given)
+                self.batch(where, number, other, arguments)
             case "transaction":
-                self.transaction(where, number, given)
+                self.transaction(where, number, arguments)
             case "follow":
                 self.follow(where)
             case "relink":
-                self.relink(where, number, given, [None, "new", "x" * 16_385][other % 3])
+                self.relink(where, number, arguments, [None, "new", "x" * 16_385][other % 3])
             case _:
                 self.set_validity(where, number, TIMES[other % len(TIMES)])
 
@@ -422,33 +422,33 @@ class HistoryMachine(RuleBasedStateMachine):
         first = max(world.last - back, *world.log, 0) if world.last - back not in world.log else world.last - back
         until = min(first + length - 1, world.last)
         if self.can_revert(world, range(first, until + 1)):
-            self.reverted(world, set(range(first, until + 1)), choice, since=first, until=until)
+            self.check_revert(world, set(range(first, until + 1)), choice, since=first, until=until)
 
     def revert_events(self, where: int, picked: set[int], choice: str, *, only_deletions: bool) -> None:
         world = self.world(where)
         seqs = {world.last - back for back in picked if world.last - back in world.log}
         if only_deletions:
-            deletions = (seq for seq, one in world.log.items() if (one.kind, one.operation) == ("node", "delete"))
+            deletions = (seq for seq, entry in world.log.items() if (entry.kind, entry.operation) == ("node", "delete"))
             seqs = set(sorted(seq for seq in deletions if seq > world.floor)[-len(picked) :])
         if seqs and self.can_revert(world, seqs):
             ids = [world.log[seq].id for seq in sorted(seqs)]
-            self.reverted(world, seqs, choice, event_ids=ids)
+            self.check_revert(world, seqs, choice, event_ids=ids)
 
     def can_revert(self, world: World, seqs: Sequence[int] | range | set[int]) -> bool:
         return all(seq in world.log and seq > world.floor for seq in seqs)
 
-    def reverted(self, world: World, seqs: set[int], choice: str, **asked: Any) -> None:
+    def check_revert(self, world: World, seqs: set[int], choice: str, **arguments: Any) -> None:
         before, taken = world.now, seqs | self.taken_along(world, seqs)
         targets = self.targets(world, taken)
-        done = self.ask(world.memory.history.revert, on_conflict=choice, **asked)
-        skipped = {one.subject for one in getattr(done, "skipped", ())} - {"domain"}
-        after = {} if done == "REVERT_CONFLICT" else self.undone(before, targets, skipped)
+        done = self.ask(world.memory.history.revert, on_conflict=choice, **arguments)
+        skipped = {item.subject for item in getattr(done, "skipped", ())} - {"domain"}
+        after = {} if done == "REVERT_CONFLICT" else self.undo_changes(before, targets, skipped)
         own = {world.log[seq].subject for seq in seqs}
         reasons = self.reasons(world, targets, taken, before, after, choice)
         reasons |= self.reasons_of_types(world, targets, seqs, after, choice)
         if done == "REVERT_CONFLICT":
             about = any(seq in seqs and world.log[seq].kind == "domain" for seq in world.log)
-            whole = self.undone(before, targets, set())
+            whole = self.undo_changes(before, targets, set())
             full = self.reasons(world, targets, taken, before, whole, choice)
             full |= self.reasons_of_types(world, targets, seqs, whole, choice)
             self.same((choice, about or bool(full & own) or bool(full)), ("stop", True), "nothing stands against it")
@@ -459,7 +459,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.same(
             choice != "force" and bool(self.later(world, targets, taken, before) - skipped), False, "lost changes"
         )
-        ends = [end for one in after.values() if isinstance(one, Connection) for end in (one.source, one.target)]
+        ends = [end for item in after.values() if isinstance(item, Connection) for end in (item.source, item.target)]
         self.same({end for end in ends if end not in after}, set(), "ends")
         wanted = {
             name: was for name, was in self.types_before(world, seqs).items() if f"node_type/{name}" not in skipped
@@ -467,7 +467,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.wrote(world, after)
         types = world.types[world.last]
         self.same({name: name in types for name in wanted}, wanted, "the types")
-        self.same({one.type for one in after.values() if isinstance(one, Node)} - types, set(), "the types of nodes")
+        self.same({item.type for item in after.values() if isinstance(item, Node)} - types, set(), "the types of nodes")
 
     def types_before(self, world: World, seqs: set[int]) -> dict[str, bool]:
         """Of each type that the events are about, whether it was there before the first of them."""
@@ -477,12 +477,12 @@ class HistoryMachine(RuleBasedStateMachine):
         }
 
     def reasons_of_types(
-        self, world: World, targets: Mapping[str, Thing | None], seqs: set[int], after: State, choice: str
+        self, world: World, targets: Mapping[str, Subject | None], seqs: set[int], after: State, choice: str
     ) -> set[str]:
         """Types that may stay as they are, because of later changes or nodes that stay; and nodes that lack a type."""
         now, was = world.types[world.last], self.types_before(world, seqs)
-        changing = {name for name, there in was.items() if there != (name in now)}
-        used = {one.type for one in after.values() if isinstance(one, Node)}
+        changing = {name for name, current in was.items() if current != (name in now)}
+        used = {item.type for item in after.values() if isinstance(item, Node)}
         first = {name: min(s for s in seqs if world.log[s].subject == f"node_type/{name}") for name in changing}
         since = {
             name_of(e.subject) for s, e in world.log.items() if s not in seqs and s > first.get(name_of(e.subject), s)
@@ -490,29 +490,29 @@ class HistoryMachine(RuleBasedStateMachine):
         later = changing & since if choice != "force" else set[str]()
         stay = {name for name in changing if name in later or (not was[name] and name in used)}
         types = {name for name in now | was.keys() if (name in now if name in stay else was.get(name, True))}
-        lacking = {one for one, target in targets.items() if isinstance(target, Node) and target.type not in types}
+        lacking = {name for name, target in targets.items() if isinstance(target, Node) and target.type not in types}
         return {f"node_type/{name}" for name in stay} | lacking
 
     def taken_along(self, world: World, seqs: set[int]) -> set[int]:
         """The deletions of connections that went with the nodes whose deletions are selected."""
-        gone = [e for seq in seqs if (e := world.log[seq]).kind == "node" and e.operation == "delete"]
+        entries = [e for seq in seqs if (e := world.log[seq]).kind == "node" and e.operation == "delete"]
         return {
             seq
-            for node in gone
+            for node in entries
             for seq, entry in world.log.items()
             if seq < node.seq and entry.batch == node.batch and entry.operation == "delete"
-            if entry.subject in tied_to(world.then[seq - 1], node.subject)
+            if entry.subject in connections_at(world.then[seq - 1], node.subject)
         }
 
-    def targets(self, world: World, taken: set[int]) -> dict[str, Thing | None]:
-        """What each subject was before the first of the events."""
+    def targets(self, world: World, taken: set[int]) -> dict[str, Subject | None]:
+        """The state of each subject before the first of the events."""
         first: dict[str, int] = {}
         for seq in sorted(taken):
             if world.log[seq].kind in ("node", "connection"):
                 first.setdefault(world.log[seq].subject, seq)
         return {subject: world.then[seq - 1].get(subject) for subject, seq in first.items()}
 
-    def later(self, world: World, targets: Mapping[str, Thing | None], taken: set[int], before: State) -> set[str]:
+    def later(self, world: World, targets: Mapping[str, Subject | None], taken: set[int], before: State) -> set[str]:
         """Subjects that were changed since by what is not undone, and that would not be as they are."""
         first = {s: min(seq for seq in taken if world.log[seq].subject == s) for s in targets}
         since = {e.subject for seq, e in world.log.items() if seq not in taken and seq > first.get(e.subject, seq)}
@@ -521,31 +521,35 @@ class HistoryMachine(RuleBasedStateMachine):
     def reasons(
         self,
         world: World,
-        targets: Mapping[str, Thing | None],
+        targets: Mapping[str, Subject | None],
         taken: set[int],
         before: State,
         after: State,
         choice: str,
     ) -> set[str]:
         """Subjects that may be left as they are."""
-        found = self.later(world, targets, taken, before) if choice != "force" else set[str]()
+        results = self.later(world, targets, taken, before) if choice != "force" else set[str]()
         for subject, target in targets.items():
-            stay = [one for one in tied_to(before, subject) if one in after or targets.get(one, before) is not None]
+            stay = [
+                text
+                for text in connections_at(before, subject)
+                if text in after or targets.get(text, before) is not None
+            ]
             if target is None and stay and choice != "force":
-                found.add(subject)
+                results.add(subject)
             ends = (target.source, target.target) if isinstance(target, Connection) else ()
             if any(end not in after or targets.get(end, before) is None for end in ends):
-                found.add(subject)
-        return found
+                results.add(subject)
+        return results
 
-    def undone(self, before: State, targets: Mapping[str, Thing | None], skipped: set[str]) -> State:
+    def undo_changes(self, before: State, targets: Mapping[str, Subject | None], skipped: set[str]) -> State:
         after = dict(before)
         for subject in targets.keys() - skipped:
             target = targets[subject]
             after.pop(subject, None)
-            gone = tied_to(before, subject) if target is None else []
-            for one in [key for key in gone if targets.get(key) is None or key in skipped]:
-                after.pop(one, None)
+            results = connections_at(before, subject) if target is None else []
+            for text in [key for key in results if targets.get(key) is None or key in skipped]:
+                after.pop(text, None)
             after |= {} if target is None else {subject: target}
         return after
 
@@ -577,7 +581,7 @@ class HistoryMachine(RuleBasedStateMachine):
             self.wrote(target, target.now)
             manual, done = False, self.ask(target.memory.history.merge, source.name, strategy=strategy)
             if done == "MERGE_CONFLICT":  # only one side can be had where the target has taken a type back
-                lacking = {one.type for one in source.now.values()} - target.types[target.last] - {"Link"}
+                lacking = {item.type for item in source.now.values()} - target.types[target.last] - {"Link"}
                 self.same((strategy, bool(lacking)), ("theirs", True), "cannot be settled")
                 strategy = "ours"
                 done = self.ask(target.memory.history.merge, source.name, strategy=strategy)
@@ -592,38 +596,40 @@ class HistoryMachine(RuleBasedStateMachine):
             self.same((done.base, done.base_seq), (target.name, source.forked_at))
         after, open_ones = self.talk.portal.call(read, target.memory)[0], set[str]()
         for subject in target.now.keys() | source.now.keys() | (base or {}).keys():
-            trio = (base or {}).get(subject), target.now.get(subject), source.now.get(subject)
-            allowed, conflicts = merged(*trio, strategy)
+            versions = (base or {}).get(subject), target.now.get(subject), source.now.get(subject)
+            allowed, conflicts = merge_states(*versions, strategy)
             if after.get(subject) != allowed:
                 open_ones.add(subject)
             self.same(manual and conflicts, False, subject)
         for subject in open_ones:
-            types = {one.name for one in self.ask(target.memory.get_ontology).node_types}
+            types = {kind.name for kind in self.ask(target.memory.get_ontology).node_types}
             self.same(self.may_differ(subject, base or {}, target.now, source.now, after, types), True, (subject, done))
         target.has_merged = source.has_merged = True
         self.wrote(target, after)
-        lost = {one.type for one in target.now.values() if isinstance(one, Node)} - target.types[target.last]
+        lost = {item.type for item in target.now.values() if isinstance(item, Node)} - target.types[target.last]
         self.same(lost, set(), "the types of nodes")
 
     def may_differ(
         self, subject: str, base: State, ours: State, theirs: State, after: State, types: Collection[str]
     ) -> bool:
-        """Say whether something around a subject explains that it is not what it would come to by itself."""
+        """Return whether other subjects explain that a subject's state is not the merged state of the subject alone."""
         if after.get(subject) not in (ours.get(subject), theirs.get(subject)):
             return False
-        thing = ours.get(subject) or theirs.get(subject) or base.get(subject)
-        if isinstance(thing, Connection):
-            return any(end not in state for end in (thing.source, thing.target) for state in (ours, theirs, after))
-        if thing is not None and thing.type not in types:
+        item = ours.get(subject) or theirs.get(subject) or base.get(subject)
+        if isinstance(item, Connection):
+            return any(end not in state for end in (item.source, item.target) for state in (ours, theirs, after))
+        if item is not None and item.type not in types:
             return True
-        ties = {*tied_to(ours, subject), *tied_to(theirs, subject)}
+        ties = {*connections_at(ours, subject), *connections_at(theirs, subject)}
         return bool(
-            changed({key: ours[key] for key in ties if key in ours}, {k: base[k] for k in ties if k in base})
-        ) or bool(changed({key: theirs[key] for key in ties if key in theirs}, {k: base[k] for k in ties if k in base}))
+            changed_keys({key: ours[key] for key in ties if key in ours}, {k: base[k] for k in ties if k in base})
+        ) or bool(
+            changed_keys({key: theirs[key] for key in ties if key in theirs}, {k: base[k] for k in ties if k in base})
+        )
 
     def compact(self, where: int, back: int) -> None:
         world = self.world(where)
-        split = [one for one in world.log if one > world.floor and self.goes_on(world, one)]
+        split = [number for number in world.log if number > world.floor and self.goes_on(world, number)]
         seq = split[back % len(split)] if split and back % 2 else world.last - back
         if seq not in world.log or seq <= world.floor:
             return
@@ -679,37 +685,41 @@ class HistoryMachine(RuleBasedStateMachine):
         points = [seq for seq in world.then if seq >= max(world.floor, world.begins_at)]
         rng = Random(len(points))
         for since, until in [sorted(rng.choices(points, k=2)) for _ in range(4)] + [(points[0], points[-1])]:
-            found: dict[str, DiffEntry] = {}
+            entries: dict[str, DiffEntry] = {}
             cursor: str | None = None
             while True:
-                given = {"since": since, "until": until, "cursor": cursor, "limit": 5, "content": True}
-                page = await world.memory.history.diff(**given)
-                found |= {entry.subject: entry for entry in page.entries if entry.kind in ("node", "connection")}
+                arguments = {"since": since, "until": until, "cursor": cursor, "limit": 5, "content": True}
+                page = await world.memory.history.diff(**arguments)
+                entries |= {entry.subject: entry for entry in page.entries if entry.kind in ("node", "connection")}
                 if (cursor := page.next_cursor) is None:
                     break
-            self.applies(world.then[since], world.then[until], found)
+            self.applies(world.then[since], world.then[until], entries)
 
-    def applies(self, before: State, after: State, found: Mapping[str, DiffEntry]) -> None:
-        told = {subject: entry.operation for subject, entry in found.items()}
+    def applies(self, before: State, after: State, entries: Mapping[str, DiffEntry]) -> None:
+        rendered = {subject: entry.operation for subject, entry in entries.items()}
         kinds = {"create": "added", "delete": "removed", "update": "changed"}
-        self.same(told, {one: kinds[operation(before, after, one)] for one in changed(before, after)}, "differ")
-        for subject, entry in found.items():
+        self.same(
+            rendered, {text: kinds[operation(before, after, text)] for text in changed_keys(before, after)}, "differ"
+        )
+        for subject, entry in entries.items():
             if entry.operation == "changed":
-                self.same(patched(before[subject], entry, after[subject]), after[subject], "patched")
+                self.same(apply_entry(before[subject], entry, after[subject]), after[subject], "patched")
 
 
-def operation(before: Mapping[str, Thing], after: Mapping[str, Thing], subject: str) -> str:
+def operation(before: Mapping[str, Subject], after: Mapping[str, Subject], subject: str) -> str:
     if subject not in before:
         return "create"
     return "update" if subject in after else "delete"
 
 
-def moment(told: str) -> datetime | None:
-    return None if told == "open" else datetime.fromisoformat(told).replace(tzinfo=UTC)
+def moment(text: str) -> datetime | None:
+    return None if text == "open" else datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def merged(base: Thing | None, ours: Thing | None, theirs: Thing | None, strategy: str) -> tuple[Thing | None, bool]:
-    """What a subject comes to by itself, and whether both sides changed it in ways that cannot both be had."""
+def merge_states(
+    base: Subject | None, ours: Subject | None, theirs: Subject | None, strategy: str
+) -> tuple[Subject | None, bool]:
+    """The merged state of a single subject, and whether the changes of both sides conflict."""
     if theirs == base or ours == theirs:
         return ours, False
     if ours == base:
@@ -720,14 +730,14 @@ def merged(base: Thing | None, ours: Thing | None, theirs: Thing | None, strateg
     return by_value(base, ours, theirs, chosen)
 
 
-def by_value(base: Any, ours: Any, theirs: Any, chosen: Any) -> tuple[Thing, bool]:
+def by_value(base: Any, ours: Any, theirs: Any, chosen: Any) -> tuple[Subject, bool]:
     clashes = False
 
     def pick(*sides: Any) -> Any:
         nonlocal clashes
-        one, other, third, taken = sides
-        clashes = clashes or (third not in (one, other) and other != one)
-        return other if third in (one, other) else third if other == one else taken
+        result, other, third, taken = sides
+        clashes = clashes or (third not in (result, other) and other != result)
+        return other if third in (result, other) else third if other == result else taken
 
     sides = (base, ours, theirs, chosen)
     names = base.properties.keys() | ours.properties.keys() | theirs.properties.keys()
@@ -743,61 +753,61 @@ def by_value(base: Any, ours: Any, theirs: Any, chosen: Any) -> tuple[Thing, boo
     names = base.fields.keys() | ours.fields.keys() | theirs.fields.keys()
     fields = {name: pick(*(side.fields.get(name) for side in sides)) for name in names}
     after = replace(after, tags=tags, fields={name: value for name, value in fields.items() if value is not None})
-    text = pick(*((side.content.given, side.content.encoding) for side in sides))
+    text = pick(*((side.content.argument, side.content.encoding) for side in sides))
     shown = pick(*(side.content.format for side in sides))
     return replace(after, content=Text(*text, shown)), clashes
 
 
-def patched(before: Any, entry: DiffEntry, after: Any) -> Thing:
+def apply_entry(before: Any, entry: DiffEntry, after: Any) -> Subject:
     """The earlier state with what a diff tells; content is told by its size, and as lines where it is text."""
     values: dict[str, Any] = dict(before.properties)
     for change in entry.properties or ():
         values.pop(change.name, None)
         values |= {} if change.after is None else to_the_letter({change.name: change.after})
-    thing = replace(before, properties=values)
+    result = replace(before, properties=values)
     for change in entry.attributes or ():
         if change.name == "tags":
-            thing = replace(thing, tags=change.after if change.after is not None else ())
-        elif change.name in FIELD_NAMES and isinstance(thing, Node):
+            result = replace(result, tags=change.after if change.after is not None else ())
+        elif change.name in FIELD_NAMES and isinstance(result, Node):
             name = FIELD_NAMES[change.name]
-            told = json.loads(str(change.after)) if name == "metadata" and change.after else change.after
-            kept = {key: value for key, value in thing.fields.items() if key != name}
-            thing = replace(thing, fields=kept if told is None else {**kept, name: told})
+            answer = json.loads(str(change.after)) if name == "metadata" and change.after else change.after
+            kept = {key: value for key, value in result.fields.items() if key != name}
+            result = replace(result, fields=kept if answer is None else {**kept, name: answer})
         elif change.name == "format" and isinstance(before, Node):
-            thing = replace(thing, content=replace(thing.content, format=str(change.after)))
+            result = replace(result, content=replace(result.content, format=str(change.after)))
         elif change.name.startswith("valid "):
-            told = change.after and datetime.fromisoformat(str(change.after))
-            valid = (told, thing.valid[1]) if change.name == "valid from" else (thing.valid[0], told)
-            thing = replace(thing, valid=valid)
+            answer = change.after and datetime.fromisoformat(str(change.after))
+            valid = (answer, result.valid[1]) if change.name == "valid from" else (result.valid[0], answer)
+            result = replace(result, valid=valid)
     if entry.content is None:
-        return thing
+        return result
     if entry.content.note is None and entry.content.diff is not None:
-        given = after.content.given if isinstance(after, Node) else after.content
+        content = after.content.argument if isinstance(after, Node) else after.content
         added = [line[1:] for line in entry.content.diff.splitlines()[2:] if line.startswith("+")]
-        assert "\n".join(added) == (given or "")
+        assert "\n".join(added) == (content or "")
     if isinstance(after, Connection):
-        return replace(thing, content=after.content)
-    return replace(thing, content=replace(after.content, format=thing.content.format))
+        return replace(result, content=after.content)
+    return replace(result, content=replace(after.content, format=result.content.format))
 
 
 async def read(memory: Memory | Past) -> tuple[State, dict[str, int]]:
     """Return everything that a domain holds, and the versions."""
     state: State = {}
     versions: dict[str, int] = {}
-    for one in (await memory.query_nodes()).node_ids:
-        node, text = await memory.get_node(one), await memory.get_node_content(one)
+    for node_id in (await memory.query_nodes()).node_ids:
+        node, text = await memory.get_node(node_id), await memory.get_node_content(node_id)
         content = Text(text.content, text.encoding, text.format)
-        told = {**node.to_dict(), "title": node.title if node.title in GIVEN_TITLES else None}
-        fields = {name: told[name] for name in CLEARED if told.get(name)}
+        rendered = {**node.to_dict(), "title": node.title if node.title in GIVEN_TITLES else None}
+        fields = {name: rendered[name] for name in CLEARED if rendered.get(name)}
         about = (node.tags or (), fields, (node.valid_from, node.valid_to))
-        state[one] = Node(node.type, to_the_letter(node.properties), content, 0, *about)
-        versions[one] = node.version
-    for one in (await memory.query_connections()).connection_ids:
-        tie = await memory.get_connection(one, include_content=True)
+        state[node_id] = Node(node.type, to_the_letter(node.properties), content, 0, *about)
+        versions[node_id] = node.version
+    for connection_id in (await memory.query_connections()).connection_ids:
+        tie = await memory.get_connection(connection_id, include_content=True)
         valid = (tie.valid_from, tie.valid_to)
         letters = to_the_letter(tie.properties)
-        state[one] = Connection(tie.type, tie.from_node_id, tie.to_node_id, letters, tie.content, 0, valid)
-        versions[one] = tie.version
+        state[connection_id] = Connection(tie.type, tie.from_node_id, tie.to_node_id, letters, tie.content, 0, valid)
+        versions[connection_id] = tie.version
     return state, versions
 
 
@@ -809,8 +819,8 @@ def cut_off_often(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """End every third page with the end of its job, as far as anybody in this process knows; count the pages."""
     page, count = paging.Batch.page, [0]
 
-    async def cut(batch: paging.Batch, *given: Any) -> None:
-        await page(batch, *given)
+    async def cut(batch: paging.Batch, *values: Any) -> None:
+        await page(batch, *values)
         count[0] += 1
         if count[0] % 3 == 0:
             raise CutOff

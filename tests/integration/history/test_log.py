@@ -71,9 +71,9 @@ async def test_a_delete_is_one_event_for_each_thing_that_goes(memory: Memory, do
     link = await memory.create_connection("NextAction", project.node_id, action.node_id)
     observation = await observe(memory, domain, project.node_id)
     await memory.delete_node(project.node_id)
-    gone = [event for event in events_of(driver, domain) if event["_op"] == "delete"]
-    assert [event["_subject"] for event in gone] == [link.connection_id, observation, project.node_id]
-    assert {key for key in gone[0] if not key.startswith("_")} == set()
+    results = [event for event in events_of(driver, domain) if event["_op"] == "delete"]
+    assert [event["_subject"] for event in results] == [link.connection_id, observation, project.node_id]
+    assert {key for key in results[0] if not key.startswith("_")} == set()
     assert (await memory.upkeep.verify()).clean
 
 
@@ -157,11 +157,11 @@ class _LosingCommit:
                 transaction = await begin(**options)
                 commit = transaction.commit
 
-                async def lost() -> None:
+                async def fail() -> None:
                     await commit()
                     raise IncompleteCommit("the answer never came")
 
-                transaction.commit = lost
+                transaction.commit = fail
                 return transaction
 
             session.begin_transaction = begin_transaction

@@ -1,4 +1,4 @@
-"""What a text can mean: an id, the beginning of one, or the title of a node; what is there goes before what was."""
+"""Meanings of a text: an id, the beginning of an id, or the title of a node. Living subjects come first."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ async def notes(memory: Memory) -> Memory:
     return memory
 
 
-async def meant(memory: Memory, text: str) -> list[str]:
-    return [one.id for one in await memory.history.named(text)]
+async def meanings_of(memory: Memory, text: str) -> list[str]:
+    return [meaning.id for meaning in await memory.history.named(text)]
 
 
 @for_rows(
@@ -47,32 +47,32 @@ async def meant(memory: Memory, text: str) -> list[str]:
     ],
 )
 async def test_a_text_names_an_id_the_beginning_of_one_or_a_title(notes: Memory, text: str, ids: list[str]) -> None:
-    assert await meant(notes, text) == ids
+    assert await meanings_of(notes, text) == ids
 
 
 async def test_what_is_there_is_meant_before_what_was_deleted(notes: Memory) -> None:
     await notes.delete_node("kitchen-1")
-    assert await meant(notes, "kitchen") == ["kitchen-12"]
-    [gone] = await notes.history.named("conn-link")
-    assert (gone.id, gone.type, gone.deleted) == ("conn-link-1", "Link", True)
-    assert await meant(notes, "kitchen-1") == ["kitchen-1"]
-    assert await meant(notes, "Kitchen") == []
+    assert await meanings_of(notes, "kitchen") == ["kitchen-12"]
+    [result] = await notes.history.named("conn-link")
+    assert (result.id, result.type, result.deleted) == ("conn-link-1", "Link", True)
+    assert await meanings_of(notes, "kitchen-1") == ["kitchen-1"]
+    assert await meanings_of(notes, "Kitchen") == []
 
 
 async def test_an_id_that_was_erased_means_nothing_else_that_begins_so(notes: Memory) -> None:
     await notes.history.erase("kitchen-1")
-    assert await meant(notes, "kitchen") == ["kitchen-12"]
-    [gone] = await notes.history.named("kitchen-1")
-    assert (gone.id, gone.type, gone.deleted) == ("kitchen-1", None, True)
+    assert await meanings_of(notes, "kitchen") == ["kitchen-12"]
+    [result] = await notes.history.named("kitchen-1")
+    assert (result.id, result.type, result.deleted) == ("kitchen-1", None, True)
 
 
 async def test_a_branch_knows_what_it_began_with(notes: Memory, domain: str) -> None:
     await notes.history.branch(f"{domain}-b")
     branch = notes.in_domain(f"{domain}-b")
     await branch.update_node("kitchen-1", content="# Cellar", encoding="utf-8")
-    assert await meant(branch, "conn-link") == ["conn-link-1"]
-    assert (await meant(branch, "Cellar"), await meant(branch, "Kitchen")) == (["kitchen-1"], [])
-    assert await meant(notes, "Kitchen") == ["kitchen-1"]
+    assert await meanings_of(branch, "conn-link") == ["conn-link-1"]
+    assert (await meanings_of(branch, "Cellar"), await meanings_of(branch, "Kitchen")) == (["kitchen-1"], [])
+    assert await meanings_of(notes, "Kitchen") == ["kitchen-1"]
 
 
 async def test_of_very_many_some_are_given_and_a_whole_id_always(notes: Memory) -> None:
@@ -80,4 +80,4 @@ async def test_of_very_many_some_are_given_and_a_whole_id_always(notes: Memory) 
         await notes.create_node("Note", "# Same", id=f"many-{number:02}")
     await notes.create_node("Note", "# Same", id="many-")
     assert len(await notes.history.named("Same")) == MAX_CANDIDATES
-    assert await meant(notes, "many-") == ["many-"]
+    assert await meanings_of(notes, "many-") == ["many-"]

@@ -54,9 +54,9 @@ class World:
         await rng.choice(acts)()
 
     async def create(self) -> None:
-        given = {"rank": self.rng.randrange(3)} if self.rng.random() < 0.7 else {}
+        arguments = {"rank": self.rng.randrange(3)} if self.rng.random() < 0.7 else {}
         made = await self.memory.create_node(
-            self.rng.choice(["Note", "Task"]), self.rng.choice(WORDS), properties=given, tags=["t"]
+            self.rng.choice(["Note", "Task"]), self.rng.choice(WORDS), properties=arguments, tags=["t"]
         )
         self.nodes.append(made.node_id)
 
@@ -89,8 +89,8 @@ class World:
 
 
 async def everything(memory: Memory | Past, nodes: list[str], links: list[str]) -> dict[str, Any]:
-    """What all reads give, by what was asked."""
-    asked: dict[str, Any] = {
+    """The results of all reads, by request."""
+    results: dict[str, Any] = {
         "all": (await memory.query_nodes()).node_ids,
         "notes": (await memory.query_nodes(type="Note")).node_ids,
         "ranked": (await memory.query_nodes(type="Note", properties={"rank": 1})).node_ids,
@@ -105,26 +105,26 @@ async def everything(memory: Memory | Past, nodes: list[str], links: list[str]) 
         "valid": [await memory.validate_connection("Link", "Note", name) for name in ("Task", "Type3", "Type9")],
     }
     for text in ("kitchen", "STRASSE", "ga", "text about a longer", "nothing"):
-        asked[text] = (await memory.search_content(text)).node_ids
-        asked[text + " in tasks"] = (await memory.search_content(text, node_type="Task")).node_ids
+        results[text] = (await memory.search_content(text)).node_ids
+        results[text + " in tasks"] = (await memory.search_content(text, node_type="Task")).node_ids
     for node in nodes:
-        asked[node] = await answer(memory.get_node(node))
-        asked[node + " content"] = await answer(memory.get_node_content(node))
+        results[node] = await answer(memory.get_node(node))
+        results[node + " content"] = await answer(memory.get_node_content(node))
         for direction in ("out", "in", "both"):
-            asked[f"{node} {direction}"] = await answer(memory.get_connected_nodes(node, direction=direction))
-        asked[node + " parts"] = await answer(
+            results[f"{node} {direction}"] = await answer(memory.get_connected_nodes(node, direction=direction))
+        results[node + " parts"] = await answer(
             memory.get_connected_nodes(node, direction="both", connection_type="Part")
         )
-        asked[node + " from"] = (await memory.query_connections(from_node_id=node)).connection_ids
-        asked[node + " to"] = (await memory.query_connections(to_node_id=node, type="Link")).connection_ids
+        results[node + " from"] = (await memory.query_connections(from_node_id=node)).connection_ids
+        results[node + " to"] = (await memory.query_connections(to_node_id=node, type="Link")).connection_ids
     for link in links:
-        asked[link] = await answer(memory.get_connection(link, include_content=True))
-    return asked
+        results[link] = await answer(memory.get_connection(link, include_content=True))
+    return results
 
 
-async def answer(asked: Any) -> Any:
+async def answer(query: Any) -> Any:
     try:
-        return await asked
+        return await query
     except GraphError as error:
         return error.code
 
@@ -192,15 +192,15 @@ async def test_pages_lead_to_all_of_it_once(memory: Memory) -> None:
     nodes = sorted([(await memory.create_node("Note", "words")).node_id for _ in range(5)])
     past = await memory.history.as_of("now")
     await memory.delete_node(nodes[1])
-    for ask in (past.query_nodes, lambda **given: past.search_content("words", **given)):
-        found: list[str] = []
+    for ask in (past.query_nodes, lambda **arguments: past.search_content("words", **arguments)):
+        results: list[str] = []
         cursor = None
         while True:
             page = await ask(limit=2, cursor=cursor)
-            found += page.node_ids
+            results += page.node_ids
             if (cursor := page.next_cursor) is None:
                 break
-        assert found == nodes
+        assert results == nodes
 
 
 @pytest.mark.long
@@ -242,20 +242,20 @@ async def test_a_page_of_a_search_is_found_without_a_look_at_all_the_rest(
         await memory.update_node(node, properties={"rank": 1})
     looked = 0
 
-    async def counted(core: Core, domain: str, needle: Needle, row: TextRow) -> bool:
+    async def count_row(core: Core, domain: str, needle: Needle, row: TextRow) -> bool:
         nonlocal looked
         looked += 1
         return await substring.contains_needle(core, domain, needle, row)
 
-    monkeypatch.setattr(past_search, "contains_needle", counted)
+    monkeypatch.setattr(past_search, "contains_needle", count_row)
     monkeypatch.setattr(past_search, "AT_ONCE", 2)
-    found: list[str] = []
+    results: list[str] = []
     cursor = None
     while True:
         page = await past.search_content("words", limit=2, cursor=cursor)
         assert looked <= 3
         looked = 0
-        found += page.node_ids
+        results += page.node_ids
         if (cursor := page.next_cursor) is None:
             break
-    assert found == nodes
+    assert results == nodes

@@ -27,13 +27,13 @@ async def test_what_was_said_is_kept_beside_the_log_and_goes_with_the_domain(not
     log, end = await notes.history.log(full=True), await last(notes)
     assert (await notes.history.reviewed()).to_dict() == {"domain": domain, "verdicts": {}, "settled": 0}
     await notes.history.mark_reviewed({1: "accept", 2: "accept", end: "reject"})
-    found = await notes.history.mark_reviewed({2: "edit"})
-    assert found == await notes.history.reviewed()
-    assert (found.verdicts, found.settled) == ({1: "accept", 2: "edit", end: "reject"}, 2)
+    reviewed = await notes.history.mark_reviewed({2: "edit"})
+    assert reviewed == await notes.history.reviewed()
+    assert (reviewed.verdicts, reviewed.settled) == ({1: "accept", 2: "edit", end: "reject"}, 2)
     assert await notes.history.log(full=True) == log
     assert (await notes.upkeep.verify()).differences == ()
     await notes.upkeep.rebuild()
-    assert await notes.history.reviewed() == found
+    assert await notes.history.reviewed() == reviewed
     await notes.delete_domain(domain)
     with pytest.raises(GraphError) as refused:
         await notes.history.reviewed()
@@ -69,5 +69,5 @@ async def test_a_branch_and_a_compacted_log_have_only_their_own_changes_to_revie
     assert (await branch.history.mark_reviewed({1: "accept", begun + 1: "accept"})).verdicts == {begun + 1: "accept"}
     await notes.history.mark_reviewed(dict.fromkeys(range(1, cut), "accept"))
     await notes.history.compact(cut, archive=tmp_path / "a.jsonl.gz")
-    found = await notes.history.mark_reviewed({cut + 1: "accept"})
-    assert (found.verdicts, found.settled) == ({cut + 1: "accept"}, cut + 1)
+    reviewed = await notes.history.mark_reviewed({cut + 1: "accept"})
+    assert (reviewed.verdicts, reviewed.settled) == ({cut + 1: "accept"}, cut + 1)

@@ -1,4 +1,4 @@
-"""What follows from connections, and what contradicts what."""
+"""Inferences from connections, and contradictions between them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ PAIR = [
 ]
 
 
-async def begin(memory: Memory, types: list[dict[str, Any]], nodes: str, **given: Any) -> None:
-    await memory.create_ontology(ontology_from({"node_types": ["Topic"], "connection_types": types, **given}))
-    await memory.execute_batch([{"op": "create_node", "type": "Topic", "content": one, "id": one} for one in nodes])
+async def begin(memory: Memory, types: list[dict[str, Any]], nodes: str, **arguments: Any) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Topic"], "connection_types": types, **arguments}))
+    await memory.execute_batch([{"op": "create_node", "type": "Topic", "content": node, "id": node} for node in nodes])
 
 
 async def connect(memory: Memory, type_name: str, source: str, target: str) -> str:
     return (await memory.create_connection(type_name, source, target)).connection_id
 
 
-def pairs(found: Inferred) -> set[tuple[str, str]]:
-    return {(one.from_id, one.to_id) for one in found.connections}
+def pairs(inferred: Inferred) -> set[tuple[str, str]]:
+    return {(connection.from_id, connection.to_id) for connection in inferred.connections}
 
 
 async def test_what_follows_is_shown_first_and_written_as_one_batch_that_can_be_undone(memory: Memory) -> None:
@@ -40,21 +40,21 @@ async def test_what_follows_is_shown_first_and_written_as_one_batch_that_can_be_
     shown = await memory.infer_connections()
     assert shown.dry_run
     assert pairs(shown) == {("a", "c"), ("a", "d"), ("b", "d")}
-    assert [one.connection_id for one in shown.connections] == [None] * 3
+    assert [connection.connection_id for connection in shown.connections] == [None] * 3
     assert len((await memory.query_connections()).connection_ids) == 3
     done = await memory.infer_connections(dry_run=False)
-    evidence = {(one.from_id, one.to_id): one.evidence for one in done.connections}
+    evidence = {(connection.from_id, connection.to_id): connection.evidence for connection in done.connections}
     assert evidence == {
         ("a", "c"): (first, second),
         ("a", "d"): (first, second, third),
         ("b", "d"): (second, third),
     }
-    assert {one.type for one in done.connections} == {"contains"}
+    assert {connection.type for connection in done.connections} == {"contains"}
     assert (await memory.infer_connections(dry_run=False)).connections == ()
-    [far] = [one.connection_id for one in done.connections if len(one.evidence) == 3]
-    told = await memory.get_connection(far or "")
-    assert (told.creation_method, told.premises_lost) == ("inferred", None)
-    assert told.evidence == " → ".join((first, second, third))
+    [far] = [connection.connection_id for connection in done.connections if len(connection.evidence) == 3]
+    result = await memory.get_connection(far or "")
+    assert (result.creation_method, result.premises_lost) == ("inferred", None)
+    assert result.evidence == " → ".join((first, second, third))
     assert not (await memory.upkeep.verify()).differences
 
     before = (await memory.history.log(limit=1)).entries[0].seq
@@ -63,8 +63,8 @@ async def test_what_follows_is_shown_first_and_written_as_one_batch_that_can_be_
     assert (await (await memory.history.as_of(before)).get_connection(far or "")).premises_lost is None
     again = await memory.infer_connections()
     assert pairs(again) == set()
-    assert {one.connection_id: one.lost for one in again.unfounded} == {
-        one.connection_id: (second,) for one in done.connections
+    assert {premises.connection_id: premises.lost for premises in again.unfounded} == {
+        connection.connection_id: (second,) for connection in done.connections
     }
     await memory.history.revert(since=done.since, until=done.until)
     assert len((await memory.query_connections()).connection_ids) == 2
@@ -93,8 +93,8 @@ async def test_what_a_rule_forbids_is_not_written_but_counted(memory: Memory) ->
     await begin(memory, types, "abcd")
     for source, target in ("ab", "bc", "cd"):
         await connect(memory, "part_of", source, target)
-    found = await memory.infer_connections(dry_run=False)
-    assert (found.connections, found.refused, found.since) == ((), 3, None)
+    inferred = await memory.infer_connections(dry_run=False)
+    assert (inferred.connections, inferred.refused, inferred.since) == ((), 3, None)
 
 
 async def test_a_limit_and_a_depth_leave_the_rest_for_later(memory: Memory) -> None:
@@ -107,24 +107,24 @@ async def test_a_limit_and_a_depth_leave_the_rest_for_later(memory: Memory) -> N
     assert (len(some.connections), some.more) == (2, 4)
     rest = await memory.infer_connections(dry_run=False)
     assert len(pairs(some) | pairs(rest)) == 6
-    assert all(len(one.evidence) > 1 for one in rest.connections)
+    assert all(len(connection.evidence) > 1 for connection in rest.connections)
 
 
 async def test_only_a_transitive_type_is_inferred_from(memory: Memory) -> None:
     await begin(memory, [*PAIR, {"name": "likes", **ANY_ENDS}], "ab")
-    for given in ({"connection_type": "likes"}, {"limit": 0}, {"max_depth": 101}):
+    for arguments in ({"connection_type": "likes"}, {"limit": 0}, {"max_depth": 101}):
         with pytest.raises(GraphError) as caught:
-            await memory.infer_connections(**given)
+            await memory.infer_connections(**arguments)
         assert caught.value.code is Code.INVALID_ARGUMENT
     assert (await memory.infer_connections(connection_type="part_of")).connections == ()
 
 
 def descendants(edges: set[tuple[str, str]], start: str) -> set[str]:
-    """Return what can be reached, by sets alone."""
-    found: set[str] = set()
-    while more := {target for source, target in edges if source in found | {start}} - found:
-        found |= more
-    return found - {start}
+    """Return the reachable nodes, computed with sets alone."""
+    results: set[str] = set()
+    while more := {target for source, target in edges if source in results | {start}} - results:
+        results |= more
+    return results - {start}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -148,13 +148,16 @@ async def test_inference_and_closure_agree_with_sets_on_random_graphs(memory: Me
         for node in nodes:
             expected = descendants(edges[name], node)
             for type_name, direction in ((name, "out"), (inverse, "in")):
-                found = await memory.get_connected_nodes(
+                result = await memory.get_connected_nodes(
                     node, direction=direction, connection_type=type_name, transitive=True
                 )
-                assert set(found.node_ids) == expected, (node, type_name)
-    following = {name: {(one, other) for one in nodes for other in descendants(edges[name], one)} for name in edges}
-    found = await memory.infer_connections(dry_run=False)
-    made = {name: {(one.from_id, one.to_id) for one in found.connections if one.type == name} for name in edges}
+                assert set(result.node_ids) == expected, (node, type_name)
+    following = {name: {(node, other) for node in nodes for other in descendants(edges[name], node)} for name in edges}
+    result = await memory.infer_connections(dry_run=False)
+    made = {
+        name: {(connection.from_id, connection.to_id) for connection in result.connections if connection.type == name}
+        for name in edges
+    }
     assert made["contains"] == following["contains"] - edges["contains"]
     both = made["same_as"] | {(target, source) for source, target in made["same_as"]}
     assert both == following["same_as"] - edges["same_as"]
@@ -165,10 +168,10 @@ async def test_contradictions_are_listed_once_with_titles_and_ages(memory: Memor
     await begin(memory, [], "abc", open=True)
     link = await connect(memory, "contradicts", "b", "a")
     assert (await memory.create_connection("contradicts", "a", "b")).existing
-    gone = await connect(memory, "contradicts", "a", "c")
-    await memory.set_validity(gone, valid_to="2020-01-01T00:00:00Z")
-    found = await memory.find_contradictions()
-    [pair] = found.contradictions
+    text = await connect(memory, "contradicts", "a", "c")
+    await memory.set_validity(text, valid_to="2020-01-01T00:00:00Z")
+    contradictions = await memory.find_contradictions()
+    [pair] = contradictions.contradictions
     assert (pair.connection_id, pair.a.title, pair.b.title, pair.a.age_days) == (link, "b", "a", 0)
     assert len((await memory.find_contradictions(valid_at="2019-06-01")).contradictions) == 2
     then = await memory.history.as_of("now")
@@ -179,6 +182,6 @@ async def test_contradictions_are_listed_once_with_titles_and_ages(memory: Memor
 
 async def test_a_domain_without_contradictions_says_why(memory: Memory) -> None:
     await begin(memory, PAIR, "a")
-    found = await memory.find_contradictions()
-    assert found.contradictions == ()
-    assert "contradicts is not in the ontology" in (found.warnings or ("",))[0]
+    contradictions = await memory.find_contradictions()
+    assert contradictions.contradictions == ()
+    assert "contradicts is not in the ontology" in (contradictions.warnings or ("",))[0]

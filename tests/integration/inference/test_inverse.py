@@ -38,8 +38,8 @@ async def topics(memory: Memory) -> Memory:
     return memory
 
 
-async def connect(memory: Memory, type_name: str, source: str, target: str, **given: Any) -> str:
-    return (await memory.create_connection(type_name, source, target, **given)).connection_id
+async def connect(memory: Memory, type_name: str, source: str, target: str, **arguments: Any) -> str:
+    return (await memory.create_connection(type_name, source, target, **arguments)).connection_id
 
 
 async def code_of(call: Any) -> Code:
@@ -48,12 +48,16 @@ async def code_of(call: Any) -> Code:
     return caught.value.code
 
 
-async def seen(memory: Any, node: str, direction: Direction, name: str | None) -> list[tuple[str, str, str, bool]]:
-    """Return what is connected, and how: node, type, direction, and whether that is inferred."""
-    found = await memory.get_connected_nodes(node, direction=direction, connection_type=name, detail=True)
+async def neighbours_of(
+    memory: Any, node: str, direction: Direction, name: str | None
+) -> list[tuple[str, str, str, bool]]:
+    """Return the neighbours: node, type, direction, and whether the connection is inferred."""
+    nodes = await memory.get_connected_nodes(node, direction=direction, connection_type=name, detail=True)
     many = await memory.get_connected_nodes_of([node], direction=direction, connection_type=name)
-    assert many[node] == found.node_ids
-    return [(one.id, link.type, link.direction, bool(link.inferred)) for one in found.nodes for link in one.connections]
+    assert many[node] == nodes.node_ids
+    return [
+        (node.id, link.type, link.direction, bool(link.inferred)) for node in nodes.nodes for link in node.connections
+    ]
 
 
 async def last(memory: Memory) -> int:
@@ -70,37 +74,37 @@ async def test_a_connection_is_seen_from_both_ends_as_it_is_and_as_it_was(
     link = await connect(topics, name, "a", "b")
     then = await topics.history.as_of(await last(topics))
     for memory in (topics, then):
-        assert await seen(memory, "a", "out", name) == [("b", name, "out", False)]
-        assert await seen(memory, "b", "out", inverse) == [("a", inverse, "out", True)]
-        assert await seen(memory, "b", "in", name) == [("a", name, "in", False)]
-        assert await seen(memory, "a", "in", inverse) == [("b", inverse, "in", True)]
-        [(other, _, _, _)] = await seen(memory, "a", "both", inverse)
+        assert await neighbours_of(memory, "a", "out", name) == [("b", name, "out", False)]
+        assert await neighbours_of(memory, "b", "out", inverse) == [("a", inverse, "out", True)]
+        assert await neighbours_of(memory, "b", "in", name) == [("a", name, "in", False)]
+        assert await neighbours_of(memory, "a", "in", inverse) == [("b", inverse, "in", True)]
+        [(other, _, _, _)] = await neighbours_of(memory, "a", "both", inverse)
         assert other == "b"
-        for given, is_inferred in (
+        for arguments, is_inferred in (
             ({"type": name, "from_node_id": "a"}, False),
             ({"type": name, "to_node_id": "b"}, False),
             ({"type": inverse, "from_node_id": "b"}, True),
             ({"type": inverse, "to_node_id": "a"}, True),
             ({"type": inverse, "from_node_id": "b", "to_node_id": "a"}, True),
         ):
-            found = await memory.query_connections(**given, detail=True)
-            [brief] = found.connections
-            assert (brief.id, bool(brief.inferred)) == (link, is_inferred), given
+            page = await memory.query_connections(**arguments, detail=True)
+            [brief] = page.connections
+            assert (brief.id, bool(brief.inferred)) == (link, is_inferred), arguments
             assert (brief.type, brief.from_id) == ((inverse, "b") if is_inferred else (name, "a"))
             assert (brief.from_title, brief.to_title) == (("b", "a") if is_inferred else ("a", "b"))
         assert (await memory.query_connections(type=inverse)).connection_ids == (link,)
         if name != inverse:
-            for given in ({"type": inverse, "from_node_id": "a"}, {"type": inverse, "to_node_id": "b"}):
-                assert (await memory.query_connections(**given)).connection_ids == ()
+            for arguments in ({"type": inverse, "from_node_id": "a"}, {"type": inverse, "to_node_id": "b"}):
+                assert (await memory.query_connections(**arguments)).connection_ids == ()
     await topics.delete_connection(link)
-    assert await seen(topics, "b", "out", inverse) == []
-    assert await seen(then, "b", "out", inverse) == [("a", inverse, "out", True)]
+    assert await neighbours_of(topics, "b", "out", inverse) == []
+    assert await neighbours_of(then, "b", "out", inverse) == [("a", inverse, "out", True)]
 
 
 async def test_without_a_type_connections_are_listed_as_they_are_stored(topics: Memory) -> None:
     link = await connect(topics, "contains", "a", "b")
-    assert await seen(topics, "b", "out", None) == []
-    assert await seen(topics, "b", "in", None) == [("a", "contains", "in", False)]
+    assert await neighbours_of(topics, "b", "out", None) == []
+    assert await neighbours_of(topics, "b", "in", None) == [("a", "contains", "in", False)]
     assert (await topics.query_connections(to_node_id="b")).connection_ids == (link,)
     assert (await topics.query_connections(from_node_id="b")).connection_ids == ()
 
@@ -124,9 +128,9 @@ async def test_the_log_and_a_diff_by_either_name_have_the_connection(topics: Mem
     before = await last(topics)
     link = await connect(topics, name, "a", "b")
     await connect(topics, "likes", "a", "b")
-    for asked in (name, inverse):
-        assert [one.subject for one in (await topics.history.log(types=[asked], since=before)).entries] == [link]
-        assert [one.subject for one in (await topics.history.diff(since=before, types=[asked])).entries] == [link]
+    for text in (name, inverse):
+        assert [entry.subject for entry in (await topics.history.log(types=[text], since=before)).entries] == [link]
+        assert [entry.subject for entry in (await topics.history.diff(since=before, types=[text])).entries] == [link]
     assert (await topics.history.log(types=["owned_by"], until=1)).warnings is None
 
 
@@ -166,9 +170,9 @@ async def test_what_has_ended_does_not_hold_again_beside_its_inverse(topics: Mem
 
 async def test_a_name_that_is_no_type_is_stored_as_the_type_whose_inverse_it_is(topics: Memory) -> None:
     link = await connect(topics, "owned_by", "b", "a", properties={"since": 2020})
-    found = await topics.get_connection(link)
-    assert (found.type, found.from_node_id, found.to_node_id) == ("owns", "a", "b")
-    assert (found.inverse, found.bidirectional, found.transitive) == ("owned_by", True, None)
+    connection = await topics.get_connection(link)
+    assert (connection.type, connection.from_node_id, connection.to_node_id) == ("owns", "a", "b")
+    assert (connection.inverse, connection.bidirectional, connection.transitive) == ("owned_by", True, None)
     assert (await topics.query_connections(type="owned_by", properties={"since": 2020})).connection_ids == (link,)
     assert await code_of(topics.create_connection("owned_by", "b", "c")) is Code.INVALID_TOPOLOGY  # unique_target
     assert (await topics.validate_connection("owned_by", "Topic", "Topic")).valid
@@ -176,7 +180,7 @@ async def test_a_name_that_is_no_type_is_stored_as_the_type_whose_inverse_it_is(
         [{"op": "create_connection", "type": "owned_by", "from_node_id": "c", "to_node_id": "a"}]
     )
     assert batch.created == 1
-    assert await seen(topics, "a", "out", "owns") == [("b", "owns", "out", False), ("c", "owns", "out", False)]
+    assert await neighbours_of(topics, "a", "out", "owns") == [("b", "owns", "out", False), ("c", "owns", "out", False)]
     assert not (await topics.upkeep.verify()).differences
 
 
@@ -186,7 +190,7 @@ async def test_an_open_ontology_knows_the_names_of_inverses(memory: Memory) -> N
     for name in "ab":
         await memory.create_node("Topic", name, id=name)
     await connect(memory, "owned_by", "b", "a")
-    assert "owned_by" not in [one.name for one in (await memory.get_ontology()).connection_types]
+    assert "owned_by" not in [kind.name for kind in (await memory.get_ontology()).connection_types]
 
 
 async def test_a_batch_is_refused_the_inverse_of_what_it_makes(topics: Memory) -> None:
@@ -205,27 +209,31 @@ async def test_another_process_sees_a_new_inverse_at_once(topics: Memory, settin
         assert (await other.query_connections(type="likes", from_node_id="a")).connection_ids
         assert (await other.query_connections(type="liked_by", from_node_id="b")).connection_ids == ()
         changed = [
-            {**one, "inverse": "liked_by"} if one["name"] == "likes" else one for one in ONTOLOGY["connection_types"]
+            {**kind, "inverse": "liked_by"} if kind["name"] == "likes" else kind
+            for kind in ONTOLOGY["connection_types"]
         ]
         await topics.apply_ontology(ontology_from({**ONTOLOGY, "connection_types": changed}))
         assert len((await other.query_connections(type="liked_by", from_node_id="b")).connection_ids) == 1
         both = [*changed, {"name": "liked_by", **ANY_ENDS, "inverse": "likes"}]
         await topics.apply_ontology(ontology_from({**ONTOLOGY, "connection_types": both}))
         await connect(topics, "liked_by", "c", "a")
-        assert await seen(other, "a", "out", "likes") == [("b", "likes", "out", False), ("c", "likes", "out", True)]
+        assert await neighbours_of(other, "a", "out", "likes") == [
+            ("b", "likes", "out", False),
+            ("c", "likes", "out", True),
+        ]
 
 
 async def test_two_types_that_become_a_pair_can_be_read_as_of_each_event_of_it(memory: Memory) -> None:
     plain = [{"name": name, **ANY_ENDS} for name in ("above", "below")]
     await memory.create_ontology(ontology_from({"node_types": ["Topic"], "connection_types": plain}))
-    pair = [{**one, "inverse": other["name"]} for one, other in zip(plain, reversed(plain), strict=True)]
+    pair = [{**item, "inverse": other["name"]} for item, other in zip(plain, reversed(plain), strict=True)]
     before = await last(memory)
     await memory.apply_ontology(ontology_from({"node_types": ["Topic"], "connection_types": pair}))
-    told: list[list[str]] = []
+    lines: list[list[str]] = []
     for at in range(before, await last(memory) + 1):
         ontology = await (await memory.history.as_of(at)).get_ontology()
-        told.append([one.inverse for one in ontology.connection_types])
-    assert told == [["", ""], ["", ""], ["below", "above"]]
+        lines.append([kind.inverse for kind in ontology.connection_types])
+    assert lines == [["", ""], ["", ""], ["below", "above"]]
 
 
 FAULTS = [
@@ -237,10 +245,10 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("given", "message"), FAULTS)
-def test_what_contradicts_itself_is_refused(given: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(("arguments", "message"), FAULTS)
+def test_what_contradicts_itself_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(GraphError, match=message):
-        ontology_from({"node_types": ["Topic"], "connection_types": [{"name": "x", **ANY_ENDS, **given}]})
+        ontology_from({"node_types": ["Topic"], "connection_types": [{"name": "x", **ANY_ENDS, **arguments}]})
 
 
 PARTNERS = [
@@ -260,12 +268,12 @@ def test_two_types_agree_that_each_is_the_inverse_of_the_other(other: dict[str, 
     assert caught.value.code is Code.INVALID_ONTOLOGY
 
 
-async def reach(memory: Any, node: str, direction: Direction, name: str, **given: Any) -> dict[str, int | None]:
-    found = await memory.get_connected_nodes(
-        node, direction=direction, connection_type=name, transitive=True, detail=True, **given
+async def reach(memory: Any, node: str, direction: Direction, name: str, **arguments: Any) -> dict[str, int | None]:
+    nodes = await memory.get_connected_nodes(
+        node, direction=direction, connection_type=name, transitive=True, detail=True, **arguments
     )
-    assert found.node_ids == tuple(one.id for one in found.nodes)
-    return {one.id: one.steps for one in found.nodes}
+    assert nodes.node_ids == tuple(node.id for node in nodes.nodes)
+    return {node.id: node.steps for node in nodes.nodes}
 
 
 async def test_a_transitive_type_is_followed_all_the_way_by_either_name_and_ends_at_cycles(topics: Memory) -> None:
@@ -297,7 +305,7 @@ async def test_a_transitive_type_is_followed_all_the_way_by_either_name_and_ends
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         ({"connection_type": "likes", "transitive": True}, "likes is not transitive"),
         ({"connection_type": "nothing", "transitive": True}, "nothing is not transitive"),
@@ -306,10 +314,10 @@ async def test_a_transitive_type_is_followed_all_the_way_by_either_name_and_ends
         ({"connection_type": "contains", "transitive": True, "max_depth": 0}, "from 1 to 100"),
     ],
 )
-async def test_only_a_transitive_type_is_followed_so(topics: Memory, given: dict[str, Any], message: str) -> None:
+async def test_only_a_transitive_type_is_followed_so(topics: Memory, arguments: dict[str, Any], message: str) -> None:
     for reader in (topics, await topics.history.as_of("now")):
         with pytest.raises(GraphError, match=message) as caught:
-            await reader.get_connected_nodes("a", direction="out", **given)
+            await reader.get_connected_nodes("a", direction="out", **arguments)
         assert caught.value.code is Code.INVALID_ARGUMENT
     with pytest.raises(GraphError, match="does not exist"):
         await topics.get_connected_nodes("zz", direction="out", connection_type="contains", transitive=True)

@@ -13,13 +13,13 @@ ENDS = {"from": ["Topic"], "to": ["Topic"]}
 
 def topics(contains: str | None = None, part_of: str | None = None, within: str | None = None) -> Ontology:
     """Return the types `contains`, `part_of` and `within`, each with its inverse."""
-    given = {"contains": contains, "part_of": part_of, "within": within}
-    types = [{"name": name, **ENDS, **({"inverse": other} if other else {})} for name, other in given.items()]
+    arguments = {"contains": contains, "part_of": part_of, "within": within}
+    types = [{"name": name, **ENDS, **({"inverse": other} if other else {})} for name, other in arguments.items()]
     return ontology_from({"node_types": ["Topic"], "connection_types": types})
 
 
 async def inverses(memory: Memory) -> dict[str, str]:
-    return {one.name: one.inverse for one in (await memory.get_ontology()).connection_types if one.inverse}
+    return {kind.name: kind.inverse for kind in (await memory.get_ontology()).connection_types if kind.inverse}
 
 
 async def pair(memory: Memory) -> int:
@@ -39,7 +39,7 @@ async def test_a_revert_of_one_type_of_a_pair_is_a_conflict_of_that_type(memory:
         assert "contains" in str(refused.value.details)
         assert "part_of" in str(refused.value.details)
     done = await memory.history.revert(event_ids=[first, node.version], on_conflict="skip")
-    assert [one.subject for one in done.skipped] == ["connection_type/contains"]
+    assert [skipped.subject for skipped in done.skipped] == ["connection_type/contains"]
     assert (await memory.query_nodes()).node_ids == ()
     assert await inverses(memory) == {"contains": "part_of", "part_of": "contains"}
     await memory.history.revert(event_ids=[first, first + 1])

@@ -23,13 +23,13 @@ ANY_ENDS = {"from_types": ["*"], "to_types": ["*"]}
 
 
 def ontology(**flags: bool) -> Ontology:
-    """Return an ontology whose types materialize their inverses, but for those that are told not to."""
-    named = {"contains": {"inverse": "part_of"}, "owns": {"inverse": "owned_by", "unique_target": True}}
-    named |= {"relates_to": {"symmetric": True}, "part_of": {"inverse": "contains"}}
+    """Return an ontology whose types materialize their inverses, unless an inverse begins with a mark."""
+    rules = {"contains": {"inverse": "part_of"}, "owns": {"inverse": "owned_by", "unique_target": True}}
+    rules |= {"relates_to": {"symmetric": True}, "part_of": {"inverse": "contains"}}
     flags = {"contains": True, "owns": True, "relates_to": True, "part_of": False, **flags}
     types = [
         {"name": name, **ANY_ENDS, **rest, **({"materialize_inverse": True} if flags[name] else {})}
-        for name, rest in named.items()
+        for name, rest in rules.items()
     ]
     return ontology_from({"node_types": ["Topic"], "connection_types": types})
 
@@ -53,34 +53,38 @@ class Raw:
         self._driver = driver
         self.domain = domain
 
-    def run(self, cypher: LiteralString, **given: Any) -> list[list[Any]]:
-        return [record.values() for record in self._driver.execute_query(cypher, domain=self.domain, **given).records]
+    def run(self, cypher: LiteralString, **arguments: Any) -> list[list[Any]]:
+        return [
+            record.values() for record in self._driver.execute_query(cypher, domain=self.domain, **arguments).records
+        ]
 
     def names(self) -> list[tuple[str, str, str]]:
         """All relationships between nodes of the domain."""
-        found = self.run(
+        results = self.run(
             "MATCH (a:_Node {_domain: $domain}) WHERE a._id > '' MATCH (a)-[r]->(b:_Node) "
             "RETURN a._id, type(r), b._id ORDER BY a._id, type(r), b._id"
         )
-        return [(source, name, target) for source, name, target in found]
+        return [(source, name, target) for source, name, target in results]
 
     def second(self, types: dict[str, str]) -> None:
         """Check that each connection of these types has exactly one second relationship, and that there is no other."""
-        found = self.run(
+        results = self.run(
             "MATCH (a:_Node {_domain: $domain}) WHERE a._id > '' "
             "MATCH (a)-[r]->(b) RETURN a._id, type(r), b._id, properties(r)"
         )
         wanted = [
             (b, types[name], a, stored["_id"], own(stored))
-            for a, name, b, stored in found
+            for a, name, b, stored in results
             if "_id" in stored and name in types
         ]
         second = [
-            (a, name, b, stored["_inverse_of"], own(stored)) for a, name, b, stored in found if "_inverse_of" in stored
+            (a, name, b, stored["_inverse_of"], own(stored))
+            for a, name, b, stored in results
+            if "_inverse_of" in stored
         ]
         assert sorted(second, key=repr) == sorted(wanted, key=repr)
-        assert all(stored["_creation_method"] == "automatic" for _, _, _, stored in found if "_inverse_of" in stored)
-        assert all(stored["_type"] == name for _, name, _, stored in found)
+        assert all(stored["_creation_method"] == "automatic" for _, _, _, stored in results if "_inverse_of" in stored)
+        assert all(stored["_type"] == name for _, name, _, stored in results)
 
 
 def own(stored: dict[str, Any]) -> dict[str, Any]:
@@ -100,8 +104,8 @@ async def agrees(memory: Memory, raw: Raw, types: dict[str, str] = MATERIALIZED)
     assert verification.clean, verification.differences
 
 
-async def connect(memory: Memory, type_name: str, source: str, target: str, **given: Any) -> str:
-    return (await memory.create_connection(type_name, source, target, **given)).connection_id
+async def connect(memory: Memory, type_name: str, source: str, target: str, **arguments: Any) -> str:
+    return (await memory.create_connection(type_name, source, target, **arguments)).connection_id
 
 
 async def last(memory: Memory) -> int:
@@ -111,8 +115,8 @@ async def last(memory: Memory) -> int:
 async def test_plain_cypher_sees_a_connection_under_both_names_and_the_tools_see_it_once(
     topics: Memory, raw: Raw
 ) -> None:
-    given = {"properties": {"since": 1}, "strength": 0.5, "content": "why"}
-    one = await connect(topics, "contains", "a", "b", **given)
+    arguments = {"properties": {"since": 1}, "strength": 0.5, "content": "why"}
+    text = await connect(topics, "contains", "a", "b", **arguments)
     two = await connect(topics, "owned_by", "b", "a")
     near = await connect(topics, "relates_to", "a", "a")
     assert raw.names() == sorted(
@@ -125,11 +129,11 @@ async def test_plain_cypher_sees_a_connection_under_both_names_and_the_tools_see
     await connect(topics, "contains", "a", "c")
     for memory in (topics, then):
         assert (await memory.query_connections(from_node_id="b")).connection_ids == ()
-        assert (await memory.query_connections(type="part_of")).connection_ids[:1] == (one,)
+        assert (await memory.query_connections(type="part_of")).connection_ids[:1] == (text,)
         for name in ("contains", "part_of"):
-            found = await memory.get_connected_nodes("b", direction="both", connection_type=name, detail=True)
-            [node] = found.nodes
-            assert [link.id for link in node.connections] == [one]
+            nodes = await memory.get_connected_nodes("b", direction="both", connection_type=name, detail=True)
+            [node] = nodes.nodes
+            assert [link.id for link in node.connections] == [text]
         for name in ("owns", "owned_by"):
             assert (await memory.query_connections(type=name)).connection_ids == (two,)
         assert (await memory.query_connections(type="relates_to")).connection_ids == (near,)
@@ -189,7 +193,7 @@ async def test_an_ontology_switches_it_on_and_off_for_what_exists(
     assert "materialize_inverse" in to_yaml(await topics.get_ontology())
 
 
-def named(**inverses: str) -> Ontology:
+def ontology_with(**inverses: str) -> Ontology:
     """Return an ontology whose types materialize these inverses, none where the name is empty."""
     types = [
         {"name": name, **ANY_ENDS, "inverse": inverse, "materialize_inverse": bool(inverse)}
@@ -198,17 +202,17 @@ def named(**inverses: str) -> Ontology:
     return ontology_from({"node_types": ["Topic"], "connection_types": types})
 
 
-async def begun(memory: Memory, **inverses: str) -> None:
+async def begin(memory: Memory, **inverses: str) -> None:
     """Begin a domain with three nodes, of which the first has a connection of the first type to the second."""
-    await memory.create_ontology(named(**inverses))
+    await memory.create_ontology(ontology_with(**inverses))
     for name in "abc":
         await memory.create_node("Topic", name, id=name)
     await connect(memory, next(iter(inverses)), "a", "b")
 
 
 async def test_another_name_of_the_inverse_takes_the_place_of_the_first(memory: Memory, raw: Raw) -> None:
-    await begun(memory, owns="owned_by")
-    await memory.apply_ontology(named(owns="belongs_to"))
+    await begin(memory, owns="owned_by")
+    await memory.apply_ontology(ontology_with(owns="belongs_to"))
     assert raw.names() == [("a", "owns", "b"), ("b", "belongs_to", "a")]
     await agrees(memory, raw, {"owns": "belongs_to"})
 
@@ -216,9 +220,9 @@ async def test_another_name_of_the_inverse_takes_the_place_of_the_first(memory: 
 async def test_a_name_that_another_type_takes_over_leaves_no_second_relationship_behind(
     memory: Memory, raw: Raw
 ) -> None:
-    await begun(memory, contains="part_of", holds="")
+    await begin(memory, contains="part_of", holds="")
     await connect(memory, "holds", "a", "c")
-    await memory.apply_ontology(named(contains="", holds="part_of"))
+    await memory.apply_ontology(ontology_with(contains="", holds="part_of"))
     assert raw.names() == [("a", "contains", "b"), ("a", "holds", "c"), ("c", "part_of", "a")]
     await agrees(memory, raw, {"holds": "part_of"})
 
@@ -280,7 +284,7 @@ async def test_an_export_brings_it_back(topics: Memory, tmp_path: Path, driver: 
 
 
 @pytest.fixture
-async def joined(topics: Memory) -> Memory:
+async def topics_with_connection(topics: Memory) -> Memory:
     await connect(topics, "contains", "a", "b", properties={"since": 1})
     return topics
 
@@ -307,27 +311,29 @@ DAMAGE: dict[str, LiteralString] = {
 
 @for_rows("damage", some(list(DAMAGE)))
 @pytest.mark.parametrize("how", ["rebuild", "restore"])
-async def test_what_a_hand_does_to_it_is_named_and_put_back(joined: Memory, raw: Raw, damage: str, how: str) -> None:
+async def test_what_a_hand_does_to_it_is_named_and_put_back(
+    topics_with_connection: Memory, raw: Raw, damage: str, how: str
+) -> None:
     raw.run(DAMAGE[damage])
     if how == "rebuild":
-        found = await joined.upkeep.rebuild()
-        assert (found.clean, found.unmended) == (False, ())
-    changes = (await joined.upkeep.reconcile()).changes
+        verification = await topics_with_connection.upkeep.rebuild()
+        assert (verification.clean, verification.unmended) == (False, ())
+    changes = (await topics_with_connection.upkeep.reconcile()).changes
     assert bool(changes) == (how == "restore" or "connection's id" in damage)  # what lost that could be somebody's own
-    await joined.upkeep.reconcile(restore=[one.id for one in changes])
+    await topics_with_connection.upkeep.reconcile(restore=[change.id for change in changes])
     assert raw.names() == [("a", "contains", "b"), ("b", "part_of", "a")]
-    await agrees(joined, raw)
+    await agrees(topics_with_connection, raw)
 
 
 @for_rows("damage", [name for name in DAMAGE if "connection is" not in name and "both" not in name])
-async def test_no_change_of_it_is_adopted(joined: Memory, raw: Raw, damage: str) -> None:
-    before = await last(joined)
+async def test_no_change_of_it_is_adopted(topics_with_connection: Memory, raw: Raw, damage: str) -> None:
+    before = await last(topics_with_connection)
     raw.run(DAMAGE[damage])
-    changes = (await joined.upkeep.reconcile(adopt="all")).changes
+    changes = (await topics_with_connection.upkeep.reconcile(adopt="all")).changes
     assert changes
-    assert not [one for one in changes if one.adoptable]
-    assert await last(joined) == before
-    await joined.upkeep.reconcile(restore=[one.id for one in changes])
+    assert not [change for change in changes if change.adoptable]
+    assert await last(topics_with_connection) == before
+    await topics_with_connection.upkeep.reconcile(restore=[change.id for change in changes])
 
 
 async def test_what_only_says_to_be_one_is_offered_to_be_removed(topics: Memory, raw: Raw) -> None:
@@ -373,9 +379,9 @@ async def cut_off(memory: Memory, wanted: Ontology, monkeypatch: pytest.MonkeyPa
 async def test_what_was_cut_off_while_it_got_another_name_leaves_that_which_it_had(
     memory: Memory, raw: Raw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await begun(memory, owns="owned_by")
-    await cut_off(memory, named(owns="belongs_to"), monkeypatch)
-    await memory.apply_ontology(named(owns="owned_by"))
+    await begin(memory, owns="owned_by")
+    await cut_off(memory, ontology_with(owns="belongs_to"), monkeypatch)
+    await memory.apply_ontology(ontology_with(owns="owned_by"))
     assert raw.names() == [("a", "owns", "b"), ("b", "owned_by", "a")]
     await agrees(memory, raw, {"owns": "owned_by"})
 

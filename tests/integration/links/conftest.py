@@ -16,7 +16,7 @@ DECLARED = {"node_types": ["Note"], "connection_types": [{"name": "Link", "from_
 class Pair:
     """A domain with the node `a`, and another one with the node `b`."""
 
-    one: Memory
+    first: Memory
     other: Memory
     a: str
     b: str
@@ -24,19 +24,19 @@ class Pair:
     @property
     def names(self) -> tuple[str, str]:
         """The names of both domains."""
-        return self.one._domain(None), self.other._domain(None)
+        return self.first._domain(None), self.other._domain(None)
 
     async def clean(self) -> bool:
-        """Say whether both logs and graphs agree."""
-        return all([(await memory.upkeep.verify()).clean for memory in (self.one, self.other)])
+        """Return whether both logs and graphs agree."""
+        return all([(await memory.upkeep.verify()).clean for memory in (self.first, self.other)])
 
 
 @pytest.fixture
 async def pair(memory: Memory) -> Pair:
     """Two domains, not linked yet."""
     other = memory.in_domain(f"test-{uuid4().hex[:20]}")
-    for each in (memory, other):
-        await each.create_ontology(ontology_from(DECLARED))
+    for domain_memory in (memory, other):
+        await domain_memory.create_ontology(ontology_from(DECLARED))
     a = await memory.create_node("Note", "Anna keeps bees.")
     b = await other.create_node("Note", "How to keep bees through the winter.")
     return Pair(memory, other, a.node_id, b.node_id)

@@ -46,23 +46,23 @@ async def answer(memory: Memory, question: str) -> str:
 
 
 async def test_a_question_about_the_past_includes_ended_statements_with_their_ends(shop: Memory) -> None:
-    told = await answer(shop, "What did Tomas do before October 2026?")
-    assert 'since 1 March 2021: "worked as a developer at Klarna" (until 30 September 2026)' in told
+    text = await answer(shop, "What did Tomas do before October 2026?")
+    assert 'since 1 March 2021: "worked as a developer at Klarna" (until 30 September 2026)' in text
     assert 'then "is hosted at Scaleway"' in await answer(shop, "Where was the shop hosted before?")
     assert "Hetzner" not in await answer(shop, "Where is the shop hosted?")
 
 
 async def test_a_question_about_the_past_finds_the_earlier_values_of_properties(shop: Memory) -> None:
-    told = await answer(shop, "What was the launch date of the shop before it slipped?")
-    assert '"launch: 2026-11-20" (until ' in told
-    assert 'then "2026-12-04")' in told
+    text = await answer(shop, "What was the launch date of the shop before it slipped?")
+    assert '"launch: 2026-11-20" (until ' in text
+    assert 'then "2026-12-04")' in text
     assert "2026-11-20" not in await answer(shop, "What is the launch date of the shop?")
 
 
 async def test_a_forgotten_entity_says_that_it_ended_and_comes_after_what_holds(shop: Memory) -> None:
-    told = await answer(shop, "Ines")
-    assert 0 < told.find('"Nadia"') < told.find('- "Ines" (person, ended ')
-    assert (await answer(shop, "Who was Ines?")).find('"Ines" (person') < told.find('- "Ines" (person')
+    text = await answer(shop, "Ines")
+    assert 0 < text.find('"Nadia"') < text.find('- "Ines" (person, ended ')
+    assert (await answer(shop, "Who was Ines?")).find('"Ines" (person') < text.find('- "Ines" (person')
 
 
 async def test_a_recall_as_of_a_point_says_nothing_of_what_came_later(shop: Memory) -> None:
@@ -74,15 +74,15 @@ async def test_a_recall_as_of_a_point_says_nothing_of_what_came_later(shop: Memo
     question = "Where was the stock kept before?"
     assert "Kiel" not in str((await shop.recall.recall(question, as_of=kept)).content)
     for point in (ended, None):
-        told = str((await shop.recall.recall(question, as_of=point)).content)
-        assert '"is kept in Bremen" (until ' in told
-        assert 'then "is kept in Kiel")' in told
+        rendered = str((await shop.recall.recall(question, as_of=point)).content)
+        assert '"is kept in Bremen" (until ' in rendered
+        assert 'then "is kept in Kiel")' in rendered
 
 
 async def test_a_question_that_nothing_fits_is_answered_so_in_few_tokens(shop: Memory) -> None:
-    found = await shop.recall.recall("Which hotel does Marta book in Lisbon?")
-    assert str(found.content).startswith("Nothing stored fits this question.")
-    assert found.tokens_used <= 120
+    result = await shop.recall.recall("Which hotel does Marta book in Lisbon?")
+    assert str(result.content).startswith("Nothing stored fits this question.")
+    assert result.tokens_used <= 120
     content = (await shop.recall.recall("Which hotel does Marta book in Lisbon?", as_="structured")).content
     assert isinstance(content, dict)
     assert content["notes"][0].startswith("Nothing stored fits this question.")
@@ -90,67 +90,67 @@ async def test_a_question_that_nothing_fits_is_answered_so_in_few_tokens(shop: M
 
 
 async def test_open_work_comes_by_its_due_date_with_its_assignee(shop: Memory) -> None:
-    told = await answer(shop, "What is open, what is next?")
-    first, second = told.find('"Load test the checkout"'), told.find('"Reach 500 orders"')
+    text = await answer(shop, "What is open, what is next?")
+    first, second = text.find('"Load test the checkout"'), text.find('"Reach 500 orders"')
     assert 0 < first < second
-    assert 'due "2026-12-01"' in told
-    assert 'assigned to "Tomas Lind"' in told
-    assert "returns policy" not in told
+    assert 'due "2026-12-01"' in text
+    assert 'assigned to "Tomas Lind"' in text
+    assert "returns policy" not in text
 
 
 async def test_observations_say_since_when_and_until_when_they_hold_and_on_which_day_they_happened(
     shop: Memory,
 ) -> None:
-    told = await answer(shop, "Tell me about the warehouse")
-    assert 'since 1 January 2025: "is leased from Berg" (until 31 December 2999)' in told
-    assert 'on 2 May 2026: "was flooded"' in told
-    assert "observed" in told.split('"has a ramp"')[0].splitlines()[-1]
+    text = await answer(shop, "Tell me about the warehouse")
+    assert 'since 1 January 2025: "is leased from Berg" (until 31 December 2999)' in text
+    assert 'on 2 May 2026: "was flooded"' in text
+    assert "observed" in text.split('"has a ramp"')[0].splitlines()[-1]
 
 
 async def test_sentences_that_say_that_something_is_open_come_after_the_tasks(shop: Memory) -> None:
-    told = await answer(shop, "What is open?")
-    goal, venue = told.find('"Reach 500 orders"'), told.find('"is still waiting for the landlord')
-    assert 0 < goal < venue < told.find('"has ten seats"')
-    assert "sells lamps" not in told
-    told = await answer(shop, "What is open for the showroom?")
-    assert told.find('"is still waiting for the landlord') < told.find('"has ten seats"')
+    text = await answer(shop, "What is open?")
+    goal, venue = text.find('"Reach 500 orders"'), text.find('"is still waiting for the landlord')
+    assert 0 < goal < venue < text.find('"has ten seats"')
+    assert "sells lamps" not in text
+    text = await answer(shop, "What is open for the showroom?")
+    assert text.find('"is still waiting for the landlord') < text.find('"has ten seats"')
 
 
 @pytest.mark.long
 async def test_overdue_work_leaves_out_what_is_due_later(memory: Memory) -> None:
     task = {"type": "task", "observations": ["is not decided yet"]}
     await memory.entities.remember(name="Test the checkout", properties={"status": "open", "due": "2999-12-01"}, **task)
-    found = await memory.recall.recall("What is overdue?")
-    assert "No open task or goal is overdue." in (found.warnings or ())
-    assert "checkout" not in str(found.content)
+    result = await memory.recall.recall("What is overdue?")
+    assert "No open task or goal is overdue." in (result.warnings or ())
+    assert "checkout" not in str(result.content)
     busy = [
         {"name": f"Errand {i}", "entityType": "task", "observations": ["status open, pending task"]} for i in range(160)
     ]
     await memory.entities.create_entities(busy)
     await memory.entities.remember(name="Renew the domain", properties={"status": "open", "due": "2020-01-31"}, **task)
-    told = await answer(memory, "What is overdue?")
-    assert '"Renew the domain"' in told
-    assert "checkout" not in told
+    text = await answer(memory, "What is overdue?")
+    assert '"Renew the domain"' in text
+    assert "checkout" not in text
     assigned = [{"type": "assigned_to", "to": "Ann"}]
     await memory.entities.remember(name="Ann", type="person")
     for name in ("Test the checkout", "Renew the domain"):
         await memory.entities.remember(name=name, relations=assigned)
-    told = await answer(memory, "Which tasks of Ann are overdue?")
-    assert '- "Renew the domain" (task' in told
-    assert '- "Test the checkout" (task' not in told
+    text = await answer(memory, "Which tasks of Ann are overdue?")
+    assert '- "Renew the domain" (task' in text
+    assert '- "Test the checkout" (task' not in text
 
 
 async def test_work_due_in_a_period_leaves_out_what_is_due_at_other_times(memory: Memory) -> None:
     for name, due in (("Near", "2998-11-30"), ("Far", "2999-05-01")):
         await memory.entities.remember(name=name, type="task", properties={"status": "open", "due": due})
-    told = await answer(memory, "What is due before 1 December 2998?")
-    assert '"Near"' in told
-    assert '"Far"' not in told
-    found = await memory.recall.recall("What is due in May 2998?")
-    assert "Near" not in str(found.content)
-    assert "No open task or goal is due in that time." in (found.warnings or ())
+    text = await answer(memory, "What is due before 1 December 2998?")
+    assert '"Near"' in text
+    assert '"Far"' not in text
+    result = await memory.recall.recall("What is due in May 2998?")
+    assert "Near" not in str(result.content)
+    assert "No open task or goal is due in that time." in (result.warnings or ())
 
 
 async def test_a_newer_statement_with_an_open_question_comes_before_the_earlier_one(shop: Memory) -> None:
-    told = await answer(shop, "Where does Lena work from?")
-    assert 0 < told.find("Malmö") < told.find("Berlin")
+    text = await answer(shop, "Where does Lena work from?")
+    assert 0 < text.find("Malmö") < text.find("Berlin")

@@ -76,19 +76,19 @@ async def house(opened: Memory) -> House:
     return House(memory, before)
 
 
-async def told(house: House, query: str | None = None, **given: object) -> str:
-    found = await house.memory.recall.recall(query, **given)  # pyright: ignore[reportArgumentType]
-    assert isinstance(found.content, str)
-    assert found.tokens_used == load_counter()(found.content)
-    return found.content
+async def recall_text(house: House, query: str | None = None, **arguments: object) -> str:
+    result = await house.memory.recall.recall(query, **arguments)  # pyright: ignore[reportArgumentType]
+    assert isinstance(result.content, str)
+    assert result.tokens_used == load_counter()(result.content)
+    return result.content
 
 
 async def test_a_connection_can_be_named_to_begin_with_it_and_its_ends(house: House):
     [link] = (await house.memory.query_connections(from_node_id="anna")).connection_ids
-    found = await told(house, focus=[link])
-    assert "Anna Lee" in found
-    assert "Acme" in found
-    assert found.count("works at") == 1
+    text = await recall_text(house, focus=[link])
+    assert "Anna Lee" in text
+    assert "Acme" in text
+    assert text.count("works at") == 1
     with pytest.raises(GraphError) as refused:
         await house.memory.recall.recall(focus=["con_nothing"])
     assert refused.value.code is Code.NODE_NOT_FOUND
@@ -96,18 +96,18 @@ async def test_a_connection_can_be_named_to_begin_with_it_and_its_ends(house: Ho
 
 async def test_a_node_without_a_title_is_called_by_a_property(house: House):
     memory = house.memory
-    one = (await memory.create_node("Tag", "", properties={"code": "x-17", "count": 3})).node_id
-    await memory.create_connection("About", one, "move")
-    assert "x-17" in await told(house, focus=["move"])
+    text = (await memory.create_node("Tag", "", properties={"code": "x-17", "count": 3})).node_id
+    await memory.create_connection("About", text, "move")
+    assert "x-17" in await recall_text(house, focus=["move"])
     walk = await memory.recall.traverse_memories("move", edge_filter={"types": ["About"]})
     assert [node.title for node in walk.nodes] == ["The move", "x-17"]
-    around = await memory.recall.get_neighbors(one)
-    assert around.node.title == "x-17"
-    await memory.delete_node(one)
+    neighbors = await memory.recall.get_neighbors(text)
+    assert neighbors.node.title == "x-17"
+    await memory.delete_node(text)
 
 
 @pytest.mark.parametrize(
-    ("weight", "said"),
+    ("weight", "text"),
     [
         ("nosuch", "nosuch"),
         ("weight + properties.nosuch", "nosuch"),
@@ -115,21 +115,21 @@ async def test_a_node_without_a_title_is_called_by_a_property(house: House):
         ("weight", ""),
     ],
 )
-async def test_a_weight_that_says_nothing_is_warned_of(house: House, weight: str, said: str):
+async def test_a_weight_that_says_nothing_is_warned_of(house: House, weight: str, text: str):
     walk = await house.memory.recall.traverse_memories("anna", weight=weight)
     assert len(walk.nodes) > 1
-    assert bool(walk.warnings) == bool(said)
-    assert said in str(walk.warnings)
+    assert bool(walk.warnings) == bool(text)
+    assert text in str(walk.warnings)
 
 
 async def test_before_the_first_write_there_is_nothing(house: House):
     recall = house.memory.recall
     for point in (0, "2001-01-01"):
-        for found in (
+        for result in (
             await recall.recall("terrace today", as_of=point),
             await recall.recall(depth="shallow", as_of=point),
         ):
-            assert found.warnings == (BEFORE_ALL,)
+            assert result.warnings == (BEFORE_ALL,)
         searched = await recall.search_memories("terrace", as_of=point)
         assert (searched.hits, searched.warnings) == ((), (BEFORE_ALL,))
         for read in (
@@ -146,59 +146,59 @@ async def test_before_the_first_write_there_is_nothing(house: House):
 
 
 async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: House):
-    found = await house.memory.recall.recall("How much is the terrace?", limit=1)
-    assert found.depth == "medium"
-    assert str(found.content).splitlines()[1:6] == [
+    result = await house.memory.recall.recall("How much is the terrace?", limit=1)
+    assert result.depth == "medium"
+    assert str(result.content).splitlines()[1:6] == [
         'In "/garden" (Note, today):',
         '- "Terrace" (tags "wood"): "Larch. It costs 9k."',
         f'  about "Anna Lee" (Person) (since {format_day(utc_now())})',
         "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
     ]
-    assert 'works at "Acme" (Company) (until 31 December 2023)' in await told(house, focus=["anna"])
+    assert 'works at "Acme" (Company) (until 31 December 2023)' in await recall_text(house, focus=["anna"])
 
 
 async def test_deep_follows_connections_and_medium_does_not(house: House):
-    assert "rockets" in await told(house, "terrace", limit=1, depth="deep")
-    assert "rockets" not in await told(house, "terrace", limit=1)
+    assert "rockets" in await recall_text(house, "terrace", limit=1, depth="deep")
+    assert "rockets" not in await recall_text(house, "terrace", limit=1)
 
 
 async def test_shallow_tells_what_there_is_what_is_new_and_what_is_open(house: House):
-    lines = (await told(house, depth="shallow")).splitlines()
+    lines = (await recall_text(house, depth="shallow")).splitlines()
     assert lines[1] == "This memory holds: 4 Note, 2 Question, 1 Company, 1 Person."
     assert lines[2:4] == ["Changed last:", '- "Terrace" (Note, today)']
     assert lines[-2:] == ["Open questions:", '- "Who pays for the larch?" (Question, today)']
-    assert '- "Terrace" (Note, today)' in (await told(house, "larch", depth="shallow")).split("Found:")[1]
+    assert '- "Terrace" (Note, today)' in (await recall_text(house, "larch", depth="shallow")).split("Found:")[1]
 
 
 async def test_without_a_query_it_begins_with_what_changed_last(house: House):
-    found = await house.memory.recall.memory_context("medium")
-    assert '- "Terrace": "Larch. It costs 9k."' in str(found.content).replace(' (tags "wood")', "")
-    assert found.mode is None
+    result = await house.memory.recall.memory_context("medium")
+    assert '- "Terrace": "Larch. It costs 9k."' in str(result.content).replace(' (tags "wood")', "")
+    assert result.mode is None
 
 
 async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(opened: Memory):
     memory = opened.in_domain(f"whole-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     nodes = [f"n{number:03}" for number in range(150)]
-    await memory.execute_batch([{"op": "create_node", "type": "Tag", "content": one, "id": one} for one in nodes])
+    await memory.execute_batch([{"op": "create_node", "type": "Tag", "content": node, "id": node} for node in nodes])
     await memory.execute_batch(
         [
-            {"op": "create_connection", "type": "About", "from_node_id": one, "to_node_id": other}
-            for one, other in pairwise(nodes[:10])
+            {"op": "create_connection", "type": "About", "from_node_id": earlier, "to_node_id": other}
+            for earlier, other in pairwise(nodes[:10])
         ]
     )
     full = await last(memory)
-    await memory.execute_batch([{"op": "delete_node", "node_id": one} for one in nodes[20:]])
+    await memory.execute_batch([{"op": "delete_node", "node_id": node} for node in nodes[20:]])
     tokens = load_counter()(str((await memory.recall.recall(depth="deep", max_tokens=5_000, as_of=full)).content))
     assert 100 < tokens <= 5_000
-    for as_of, there in ((full, nodes), (None, nodes[:20])):
+    for as_of, current in ((full, nodes), (None, nodes[:20])):
         for as_ in ("prose", "structured"):
-            found = await memory.recall.recall(depth="deep", max_tokens=20_000, as_of=as_of, as_=as_)
-            told = str(found.content)
-            assert [one for one in there if one not in told] == []
-            assert (found.left_out, found.warnings) == (None, None)
-            assert told.count("about" if as_ == "prose" else "'About'") >= 9
+            result = await memory.recall.recall(depth="deep", max_tokens=20_000, as_of=as_of, as_=as_)
+            text = str(result.content)
+            assert [name for name in current if name not in text] == []
+            assert (result.left_out, result.warnings) == (None, None)
+            assert text.count("about" if as_ == "prose" else "'About'") >= 9
     few = await memory.recall.recall(depth="deep", max_tokens=400, as_of=full)
     assert few.tokens_used <= 400
     [warning] = few.warnings or ()
@@ -207,28 +207,30 @@ async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(ope
 
 async def test_focus_takes_names_titles_and_ids(house: House):
     for name in ("Anna Lee", "anna lee", "anna"):
-        assert (await told(house, focus=[name])).splitlines()[1].startswith('- "Anna Lee" (Person')
+        assert (await recall_text(house, focus=[name])).splitlines()[1].startswith('- "Anna Lee" (Person')
     assert (
-        (await told(house, focus=["We moved into the house.", "The move"])).splitlines()[1].startswith('- "The move"')
+        (await recall_text(house, focus=["We moved into the house.", "The move"]))
+        .splitlines()[1]
+        .startswith('- "The move"')
     )
-    found = await house.memory.recall.recall(focus=["anna", "Nobody"])
-    assert found.warnings == ('No node is named "Nobody".',)
+    result = await house.memory.recall.recall(focus=["anna", "Nobody"])
+    assert result.warnings == ('No node is named "Nobody".',)
     with pytest.raises(GraphError) as caught:
         await house.memory.recall.recall(focus=["Nobody"])
     assert caught.value.code is Code.NODE_NOT_FOUND
 
 
 async def test_a_structured_recall_has_ids_and_connections_within_its_tokens(house: House):
-    found = await house.memory.recall.recall("terrace", as_="structured", limit=1)
-    assert isinstance(found.content, dict)
-    assert [each["id"] for each in found.content["things"]] == ["terrace", "anna"]
-    about = next(each for each in found.content["connections"] if each["type"] == "About")
+    result = await house.memory.recall.recall("terrace", as_="structured", limit=1)
+    assert isinstance(result.content, dict)
+    assert [item["id"] for item in result.content["things"]] == ["terrace", "anna"]
+    about = next(connection for connection in result.content["connections"] if connection["type"] == "About")
     assert (about["from_id"], about["to"]) == ("terrace", "Anna Lee")
-    assert found.tokens_used <= 2_000
+    assert result.tokens_used <= 2_000
 
 
 async def test_what_was_observed_is_told_with_its_time(house: House):
-    content = await told(house, focus=["anna"], query="Anna")
+    content = await recall_text(house, focus=["anna"], query="Anna")
     assert "observed" in content
 
 
@@ -236,7 +238,7 @@ async def test_what_was_observed_and_holds_is_told_where_nothing_is_asked(memory
     entities = memory.entities
     await entities.remember(name="Ben", observations=[f"owns thing {number}" for number in range(9)])
     await entities.remember(name="Ben", observations=["lives in Leeds"])
-    told = await entities.remember(name="Ben", observations=["lives in York"], replaces="lives in Leeds")
+    result = await entities.remember(name="Ben", observations=["lives in York"], replaces="lives in Leeds")
     for content in (
         (await memory.recall.recall(focus=["Ben"])).content,
         (await memory.recall.recall(depth="deep")).content,
@@ -246,16 +248,16 @@ async def test_what_was_observed_and_holds_is_told_where_nothing_is_asked(memory
         assert "lives in York" in str(content)
         assert "Leeds" not in str(content)
         assert str(content).count("owns thing") == 9
-    before = (await memory.recall.recall(focus=["Ben"], as_of=(told.since or 0) - 1)).content
+    before = (await memory.recall.recall(focus=["Ben"], as_of=(result.since or 0) - 1)).content
     assert '"lives in Leeds"' in str(before)
     assert "York" not in str(before)
     assert "observed" not in str((await memory.recall.recall(depth="shallow")).content)
 
 
-WHAT = ("old clocks", "tea", "maps", "boots", "lamps")
+TOPICS = ("old clocks", "tea", "maps", "boots", "lamps")
 HOME = "She moved to Lindau in June."
 HABITS = [
-    f"She {verb} {what}." for verb in ("likes", "collects", "avoids", "mends", "sells", "paints") for what in WHAT
+    f"She {verb} {text}." for verb in ("likes", "collects", "avoids", "mends", "sells", "paints") for text in TOPICS
 ]
 
 
@@ -263,7 +265,7 @@ class Homes(Fake):
     """An embedder to which living somewhere means what moving there does, and nothing else anything."""
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[1.0, 0.1, 0.0] if re.search("live|moved", each) else [0.0, 0.1, 1.0] for each in texts]
+        return [[1.0, 0.1, 0.0] if re.search("live|moved", text) else [0.0, 0.1, 1.0] for text in texts]
 
     async def query(self, text: str) -> list[float]:
         return (await self.passages([text]))[0]
@@ -271,13 +273,13 @@ class Homes(Fake):
 
 @pytest.fixture(scope="module")
 async def vera(opened: Memory) -> Memory:
-    """A memory of somebody of whom 31 things were observed, and of others who have to do with her."""
+    """A memory of a person with 31 observations, and of people related to her."""
     memory = with_embedder(opened.in_domain(f"vera-{uuid4().hex}"), Homes())
     facts = [*HABITS[:15], HOME, *HABITS[15:]]
     await memory.entities.remember(name="Vera Lang", type="person", aliases=["Vera"], observations=facts)
     for number in range(12):
-        name, said = f"Shop {number}", [f"Vera bought thing {number}-{each} there." for each in range(4)]
-        await memory.entities.remember(name=name, type="shop", observations=said)
+        name, results = f"Shop {number}", [f"Vera bought thing {number}-{index} there." for index in range(4)]
+        await memory.entities.remember(name=name, type="shop", observations=results)
         await memory.acting_as("agent", f"session {number}").entities.session_end(f"Vera talked about shop {number}.")
     await memory.upkeep.reindex(anew=False)
     return memory
@@ -285,28 +287,28 @@ async def vera(opened: Memory) -> Memory:
 
 @pytest.mark.parametrize("as_", ["prose", "structured"])
 async def test_of_whom_a_question_names_what_fits_comes_first_and_then_the_rest(vera: Memory, as_: Form):
-    found = await vera.recall.recall("Where does Vera live?", as_=as_)
-    content = str(found.content)
-    places = [content.find(each) for each in (HOME, *HABITS)]
+    result = await vera.recall.recall("Where does Vera live?", as_=as_)
+    content = str(result.content)
+    places = [content.find(text) for text in (HOME, *HABITS)]
     assert min(places) > 0
     assert places[0] == min(places)
     assert content.find("Vera talked") not in range(max(places))
-    assert found.tokens_used <= 2_000
+    assert result.tokens_used <= 2_000
 
 
 @pytest.mark.parametrize("as_", ["prose", "structured"])
 async def test_what_there_is_no_room_for_is_told_with_a_call_that_gets_it(vera: Memory, as_: Form):
-    found = await vera.recall.recall("Where does Vera live?", max_tokens=300, as_=as_)
-    content = str(found.content)
-    assert found.tokens_used <= 300
+    result = await vera.recall.recall("Where does Vera live?", max_tokens=300, as_=as_)
+    content = str(result.content)
+    assert result.tokens_used <= 300
     assert HOME in content
-    told = sum(each in content for each in HABITS)
-    assert told < 30
-    assert re.search(rf"\b{30 - told} more observations|'more_observations': {30 - told}\b", content)
-    assert found.shortened
-    [names, tokens] = re.findall(r"focus (\[.*?\]) and max_tokens (\d+)", found.how_to_get or "")[0]
+    count = sum(habit in content for habit in HABITS)
+    assert count < 30
+    assert re.search(rf"\b{30 - count} more observations|'more_observations': {30 - count}\b", content)
+    assert result.shortened
+    [names, tokens] = re.findall(r"focus (\[.*?\]) and max_tokens (\d+)", result.how_to_get or "")[0]
     rest = await vera.recall.recall(focus=json.loads(names), max_tokens=int(tokens), as_=as_)
-    assert all(each in str(rest.content) for each in (HOME, *HABITS))
+    assert all(text in str(rest.content) for text in (HOME, *HABITS))
     assert rest.tokens_used <= int(tokens)
 
 
@@ -327,12 +329,12 @@ async def test_an_overview_names_no_sessions_but_the_last_ones(vera: Memory):
     ],
 )
 async def test_a_time_in_the_query_narrows_it(house: House, query: str, has: str, lacks: str):
-    found = await house.memory.recall.recall(query, max_tokens=90)
-    assert has in str(found.content)
-    first = str(found.content).splitlines()[1]
+    result = await house.memory.recall.recall(query, max_tokens=90)
+    assert has in str(result.content)
+    first = str(result.content).splitlines()[1]
     assert has in first
     assert lacks not in first
-    assert found.period
+    assert result.period
 
 
 @pytest.fixture(scope="module")
@@ -361,10 +363,10 @@ async def garden(opened: Memory) -> Memory:
     ],
 )
 async def test_what_is_of_the_time_comes_alone(garden: Memory, query: str, depth: Depth):
-    found = await garden.recall.recall(query, depth=depth)
-    assert "drained" in str(found.content)
-    assert "planted" not in str(found.content)
-    assert (found.period is None, found.warnings, found.left_out) == (False, None, None)
+    result = await garden.recall.recall(query, depth=depth)
+    assert "drained" in str(result.content)
+    assert "planted" not in str(result.content)
+    assert (result.period is None, result.warnings, result.left_out) == (False, None, None)
 
 
 async def test_a_connection_belongs_to_a_time_as_a_node_does(opened: Memory):
@@ -382,29 +384,31 @@ async def test_a_connection_belongs_to_a_time_as_a_node_does(opened: Memory):
 
 
 async def test_a_time_alone_lists_what_changed_then(house: House):
-    found = await house.memory.recall.recall("what was I working on today?")
-    assert '- "Terrace"' in str(found.content)
-    assert '"Anna Lee"' in str(found.content)
+    result = await house.memory.recall.recall("what was I working on today?")
+    assert '- "Terrace"' in str(result.content)
+    assert '"Anna Lee"' in str(result.content)
     none = await house.memory.recall.recall("what was I working on in 2001?")
     assert none.warnings
 
 
 async def test_a_time_of_which_nothing_is_found_is_said_and_passed_over(house: House):
-    found = await house.memory.recall.recall("the terrace in 1999")
-    assert '"Terrace"' in str(found.content)
-    assert found.period == "from 1999-01-01 00:00 until 2000-01-01 00:00 (UTC)"
-    assert found.warnings == ("No result is from that time, so results of all times are shown.",)
+    result = await house.memory.recall.recall("the terrace in 1999")
+    assert '"Terrace"' in str(result.content)
+    assert result.period == "from 1999-01-01 00:00 until 2000-01-01 00:00 (UTC)"
+    assert result.warnings == ("No result is from that time, so results of all times are shown.",)
 
 
 async def test_a_context_puts_first_what_is_like_it(house: House):
-    plain = (await told(house, "house")).splitlines()
+    plain = (await recall_text(house, "house")).splitlines()
     assert not plain[1].startswith('In "/garden"')
-    lines = (await told(house, "house", context={"tags": ["wood"], "path": "/garden", "types": ["Note"]})).splitlines()
+    lines = (
+        await recall_text(house, "house", context={"tags": ["wood"], "path": "/garden", "types": ["Note"]})
+    ).splitlines()
     assert any('"Terrace"' in line for line in lines)
     with pytest.raises(GraphError) as caught:
         await house.memory.recall.recall("house", context={"txt": "x"})
     assert caught.value.code is Code.INVALID_ARGUMENT
-    await told(house, "house", context={"text": '"unclosed AND ( title:*', "session": "none"})
+    await recall_text(house, "house", context={"text": '"unclosed AND ( title:*', "session": "none"})
 
 
 async def test_a_context_without_a_query_puts_first_what_is_like_it(memory: Memory):
@@ -429,50 +433,50 @@ async def test_a_title_is_named_in_either_form_of_unicode(opened: Memory):
     for form in ("NFC", "NFD"):
         title = unicodedata.normalize(form, f"Café Zürich {form}")
         await memory.create_node("Company", form, title=title)
-        for given in ("NFC", "NFD"):
-            found = await memory.recall.recall(focus=[unicodedata.normalize(given, title)])
-            assert (found.warnings, form in str(found.content).splitlines()[1]) == (None, True)
+        for text in ("NFC", "NFD"):
+            result = await memory.recall.recall(focus=[unicodedata.normalize(text, title)])
+            assert (result.warnings, form in str(result.content).splitlines()[1]) == (None, True)
 
 
-@for_rows("given", [{}, {"focus": ["Anna"]}, {"as_of": "yesterday"}, {"as_": "structured"}])
+@for_rows("arguments", [{}, {"focus": ["Anna"]}, {"as_of": "yesterday"}, {"as_": "structured"}])
 @for_rows("max_tokens", [50, 1_000])
 async def test_a_domain_that_does_not_exist_gives_the_guide_or_a_sentence(
-    opened: Memory, given: dict[str, object], max_tokens: int
+    opened: Memory, arguments: dict[str, object], max_tokens: int
 ):
     memory = opened.in_domain(f"none-{uuid4().hex}")
-    found = await memory.recall.recall("terrace", max_tokens=max_tokens, **given)  # pyright: ignore[reportArgumentType]
-    assert str(found.content).removeprefix("{'guide': '").startswith("This memory is empty")
-    assert 10 < found.tokens_used <= max_tokens
-    assert "There is no domain" in str(found.warnings)
+    result = await memory.recall.recall("terrace", max_tokens=max_tokens, **arguments)  # pyright: ignore[reportArgumentType]
+    assert str(result.content).removeprefix("{'guide': '").startswith("This memory is empty")
+    assert 10 < result.tokens_used <= max_tokens
+    assert "There is no domain" in str(result.warnings)
 
 
 async def test_the_past_is_told_as_it_was(house: House):
-    content = await told(house, "terrace fence", as_of=house.before)
+    content = await recall_text(house, "terrace fence", as_of=house.before)
     assert "It costs 5k." in content
     assert "paint the fence" in content
     assert 'about "Anna Lee" (Person)' in content
-    assert "paint the fence" not in await told(house, "terrace fence")
-    assert "paint the fence" in await told(house, as_of=house.before, depth="shallow")
+    assert "paint the fence" not in await recall_text(house, "terrace fence")
+    assert "paint the fence" in await recall_text(house, as_of=house.before, depth="shallow")
 
 
 async def test_what_is_left_out_is_counted_with_how_to_get_it(house: House):
-    found = await house.memory.recall.recall("terrace", max_tokens=50)
-    assert found.left_out
-    assert "max_tokens" in (found.how_to_get or "")
+    result = await house.memory.recall.recall("terrace", max_tokens=50)
+    assert result.left_out
+    assert "max_tokens" in (result.how_to_get or "")
 
 
 @pytest.mark.parametrize("as_", ["prose", "structured"])
 async def test_an_overview_counts_what_it_has_no_room_to_name(house: House, as_: Form):
-    found = await house.memory.recall.recall(depth="shallow", max_tokens=70, as_=as_)
-    assert found.left_out
-    assert "max_tokens" in (found.how_to_get or "")
+    result = await house.memory.recall.recall(depth="shallow", max_tokens=70, as_=as_)
+    assert result.left_out
+    assert "max_tokens" in (result.how_to_get or "")
     assert (await house.memory.recall.recall(depth="shallow", max_tokens=5_000, as_=as_)).left_out is None
 
 
 @pytest.mark.parametrize("depth", ["shallow", "medium", "deep"])
 async def test_the_first_year_is_a_time_like_any_other(house: House, depth: Depth):
-    found = await house.memory.recall.recall("What happened since 0001?", depth=depth)
-    assert "Terrace" in str(found.content)
+    result = await house.memory.recall.recall("What happened since 0001?", depth=depth)
+    assert "Terrace" in str(result.content)
 
 
 async def test_an_erased_connection_is_not_told_of_as_changed(opened: Memory):
@@ -499,9 +503,9 @@ async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(o
     await memory.history.compact(await last(memory), archive=tmp_path / "a.gz")
     await memory.update_node("a", title="It is newer")
     await memory.upkeep.reindex(anew=False)
-    found = await memory.recall.recall("What happened yesterday?")
-    assert found.period
-    assert found.warnings == ("No result is from that time, so results of all times are shown.",)
+    result = await memory.recall.recall("What happened yesterday?")
+    assert result.period
+    assert result.warnings == ("No result is from that time, so results of all times are shown.",)
 
 
 async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, monkeypatch: pytest.MonkeyPatch):
@@ -510,7 +514,7 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
     await memory.execute_batch([*nodes, {"op": "create_node", "type": "Tag", "content": "hub", "id": "hub"}])
     made = {"op": "create_connection", "type": "About", "from_node_id": "hub"}
     await memory.execute_batch([{**made, "to_node_id": f"tag{n}"} for n in range(TIES + 9)])
-    content = await told(house, focus=["hub"], max_tokens=200)
+    content = await recall_text(house, focus=["hub"], max_tokens=200)
     assert content.count("about") >= 3
     assert (await memory.recall.get_neighbors("hub", limit=5)).warnings is None
     monkeypatch.setattr(frontier, "MAX_WEIGHED", TIES)
@@ -530,7 +534,7 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
 
 
 @for_rows(
-    ("given", "argument"),
+    ("arguments", "argument"),
     [
         ({"depth": "deeper"}, "depth"),
         ({"as_": "verse"}, "as"),
@@ -549,9 +553,9 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, mo
         ({"valid_at": "someday"}, "valid_at"),
     ],
 )
-async def test_what_is_no_recall_is_refused(house: House, given: dict[str, object], argument: str):
+async def test_what_is_no_recall_is_refused(house: House, arguments: dict[str, object], argument: str):
     with pytest.raises(GraphError) as caught:
-        await house.memory.recall.recall(**given)  # pyright: ignore[reportArgumentType]
+        await house.memory.recall.recall(**arguments)  # pyright: ignore[reportArgumentType]
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == argument
     if argument.startswith(("focus", "context")):
@@ -559,7 +563,7 @@ async def test_what_is_no_recall_is_refused(house: House, given: dict[str, objec
 
 
 async def test_a_question_is_answered_as_deep_as_it_asks_for(house: House):
-    found = await house.memory.recall.memory_query("How are Anna and Acme connected?", max_tokens=300)
-    assert found.depth == "deep"
-    assert found.why.startswith("deep")
-    assert found.tokens_used <= 300
+    result = await house.memory.recall.memory_query("How are Anna and Acme connected?", max_tokens=300)
+    assert result.depth == "deep"
+    assert result.why.startswith("deep")
+    assert result.tokens_used <= 300

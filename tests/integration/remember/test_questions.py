@@ -1,4 +1,4 @@
-"""Questions beside those of two statements: relations that a thing has once, one call against itself, and merges."""
+"""Further questions: relations that an entity has once, contradictions within a call, and merges."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ async def test_a_second_relation_of_a_kind_that_a_thing_has_once_is_a_question(m
     relations = [{"type": "LIVES_IN", "to": "Oslo"}, {"type": "manages", "to": "Shop"}, {"type": "knows", "to": "Lena"}]
     first = await entities.remember(name="Tomas", relations=relations)
     assert first.questions is None
-    told = await entities.remember(name="Lena", relations=[{"type": "manages", "to": "Shop"}])
-    [asked] = told.questions or ()
-    assert asked.known_text.startswith("Tomas manages Shop (since 20")
-    assert asked.choices == RELATION_CHOICES
+    result = await entities.remember(name="Lena", relations=[{"type": "manages", "to": "Shop"}])
+    [question] = result.questions or ()
+    assert question.known_text.startswith("Tomas manages Shop (since 20")
+    assert question.choices == RELATION_CHOICES
     moved = await entities.create_relations([{"from": "Tomas", "to": "Bergen", "relationType": "lives in"}])
     [second] = moved.questions or ()
     assert (second.known_text.split(" (")[0], second.new_text) == ("Tomas LIVES_IN Oslo", "Tomas lives in Bergen")
     assert [str(second.id) in note for note in moved.notes or ()] == [True]
     closed = await entities.answer(second.id, "close")
-    kept = await entities.answer(asked.id, "keep")
+    kept = await entities.answer(question.id, "keep")
     assert (closed.changed, closed.ended is not None, kept.changed) == (True, True, False)
-    assert (await entities.answer(asked.id, "same")).changed
+    assert (await entities.answer(question.id, "same")).changed
     [tomas] = (await entities.open_nodes(["Tomas"], detail=True)).entities
     assert tomas.name == "Tomas"
-    shown = {(one.from_name, one.relation_type, one.to_name) for one in (await entities.read_graph()).relations}
+    shown = {
+        (relation.from_name, relation.relation_type, relation.to_name)
+        for relation in (await entities.read_graph()).relations
+    }
     assert shown == {("Tomas", "lives in", "Bergen"), ("Tomas", "manages", "Shop"), ("Tomas", "knows", "Lena")}
     relations = [{"type": "works at", "to": "Shop"}, {"type": "works_at", "to": "Oslo"}]
     [twice] = (await entities.remember(name="Lena", relations=relations)).questions or ()
@@ -46,19 +49,19 @@ async def test_statements_of_one_call_and_of_merged_entities_that_exclude_each_o
     memory: Memory,
 ) -> None:
     entities = memory.entities
-    told = await entities.remember(name="Lena", observations=["Lives in Oslo.", "Likes tea.", "Lives in Bergen."])
-    [asked] = told.questions or ()
-    assert (asked.known_text, asked.new_text) == ("Lives in Oslo.", "Lives in Bergen.")
-    assert asked.id == f"{told.facts[2].id}:{told.facts[0].id}"
-    assert (await entities.answer(asked.id, "close")).ended is not None
+    result = await entities.remember(name="Lena", observations=["Lives in Oslo.", "Likes tea.", "Lives in Bergen."])
+    [question] = result.questions or ()
+    assert (question.known_text, question.new_text) == ("Lives in Oslo.", "Lives in Bergen.")
+    assert question.id == f"{result.facts[2].id}:{result.facts[0].id}"
+    assert (await entities.answer(question.id, "close")).ended is not None
     await entities.remember(name="L. Vogt", observations=["Lives in Malmö.", "Plays chess."])
     tried = await entities.merge_entities(["L. Vogt"], "Lena", dry_run=True)
-    assert [one.id for one in tried.questions or ()] == [None]
+    assert [question.id for question in tried.questions or ()] == [None]
     merged = await entities.merge_entities(["L. Vogt"], "Lena")
     [beside] = merged.questions or ()
     assert (beside.known_text, beside.new_text) == ("Lives in Bergen.", "Lives in Malmö.")
     assert beside.choices == OBSERVATION_CHOICES
-    [finding] = [one for one in (await entities.graph_health()).findings if one.kind == "open_question"]
+    [finding] = [finding for finding in (await entities.graph_health()).findings if finding.kind == "open_question"]
     assert (finding.call.arguments, finding.choices) == ({"id": beside.id}, OBSERVATION_CHOICES)
     await entities.answer(beside.id, "close")
     [lena] = (await entities.open_nodes(["Lena"])).entities

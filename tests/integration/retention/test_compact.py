@@ -66,23 +66,23 @@ async def test_every_read_from_the_point_on_is_what_it_was(memory: Memory, seed:
     assert await is_clean(memory, branch)
 
 
-async def filled(memory: Memory) -> tuple[str, str, int]:
-    """Return a node that was changed, one that was deleted, and the number after which a last change came."""
+async def fill(memory: Memory) -> tuple[str, str, int]:
+    """Return a changed node, a deleted node, and the number of the event before the last change."""
     await memory.create_ontology(ONTOLOGY)
     node = (await memory.create_node("Note", "one", properties={"rank": 1})).node_id
-    gone = (await memory.create_node("Note", LARGE)).node_id
-    await memory.create_connection("Link", node, gone, content="why")
+    text = (await memory.create_node("Note", LARGE)).node_id
+    await memory.create_connection("Link", node, text, content="why")
     await memory.update_node(node, content="two", encoding="utf-8")
     await memory.update_node(node, content="three", encoding="utf-8", properties={"rank": 2})
-    await memory.delete_node(gone)
+    await memory.delete_node(text)
     cut = await last(memory)
     await memory.update_node(node, properties={"rank": 3})
-    return node, gone, cut
+    return node, text, cut
 
 
 @pytest.mark.long
 async def test_every_way_to_an_earlier_point_says_that_it_was_compacted(memory: Memory) -> None:
-    node, gone, cut = await filled(memory)
+    node, text, cut = await fill(memory)
     _, version, *_, created = (await memory.history.log(subject=node)).entries
     await memory.history.compact(cut)
     history, early = memory.history, cut - 1
@@ -103,19 +103,19 @@ async def test_every_way_to_an_earlier_point_says_that_it_was_compacted(memory: 
         error = await refusal(ask())
         assert error.code is Code.HISTORY_COMPACTED
         assert error.details["compacted_to"] == cut
-    told = (await history.log()).entries
-    assert [one.summary for one in told] == [f"Compacted up to {cut}", 'Note "three": rank 2 → 3']
-    assert told[0].operation == "update"
+    entries = (await history.log()).entries
+    assert [entry.summary for entry in entries] == [f"Compacted up to {cut}", 'Note "three": rank 2 → 3']
+    assert entries[0].operation == "update"
     assert (await (await history.as_of(cut)).get_node(node)).properties == {"rank": 2}
-    assert (await refusal((await history.as_of(cut)).get_node(gone))).code is Code.NODE_NOT_FOUND
+    assert (await refusal((await history.as_of(cut)).get_node(text))).code is Code.NODE_NOT_FOUND
     await history.revert(since=cut + 1, until=cut + 1)
     assert (await memory.get_node(node)).properties == {"rank": 2}
     assert await is_clean(memory)
 
 
 async def test_a_time_at_the_point_leads_to_it(memory: Memory) -> None:
-    node, _, cut = await filled(memory)
-    at = next(one.at for one in (await memory.history.log(limit=50)).entries if one.seq == cut)
+    node, _, cut = await fill(memory)
+    at = next(entry.at for entry in (await memory.history.log(limit=50)).entries if entry.seq == cut)
     done = await memory.history.compact(at.isoformat())
     assert done.compacted_to == cut
     assert (await memory.history.as_of(at.isoformat())).seq == cut
@@ -123,23 +123,23 @@ async def test_a_time_at_the_point_leads_to_it(memory: Memory) -> None:
 
 
 async def test_the_archive_holds_every_event_and_content_and_can_be_checked(memory: Memory, tmp_path: Path) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     before = (await memory.history.log(until=cut, limit=100)).entries
     path = tmp_path / "deep" / "a.jsonl.gz"
     done = await memory.history.compact(cut, archive=path)
     assert done.archive == str(path)
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
-    told = [json.loads(line) for line in lines]
-    assert (told[0]["format"], told[0]["domain"], told[0]["seq"]) == ("graph-memory log", done.domain, cut)
-    assert told[-1]["end"] == {
+    results = [json.loads(line) for line in lines]
+    assert (results[0]["format"], results[0]["domain"], results[0]["seq"]) == ("graph-memory log", done.domain, cut)
+    assert results[-1]["end"] == {
         "events": cut,
         "contents": 5,
         "sha256": hashlib.sha256(b"".join(lines[:-1])).hexdigest(),
     }
-    events = [line["event"] for line in told if "event" in line]
+    events = [line["event"] for line in results if "event" in line]
     assert [(e["_seq"], e["_id"], e["_op"]) for e in events] == [(e.seq, e.id, e.operation) for e in reversed(before)]
-    contents = {line["content"]: line["text"] for line in told if "content" in line}
+    contents = {line["content"]: line["text"] for line in results if "content" in line}
     assert {e["_content_sha256"] for e in events if "_content_sha256" in e} == set(contents)
     assert set(contents.values()) == {"one", "two", "three", "why", LARGE}
     assert (await refusal(memory.history.compact(await last(memory), archive=path))).code is Code.FILE_CREATION_FAILED
@@ -151,16 +151,16 @@ async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
     """Also that of a second compaction, to a point before the first had told of itself."""
-    node, gone, cut = await filled(memory)
+    node, text, cut = await fill(memory)
     late = await last(memory)
     whole = await everything(memory, [node], [])
-    early = await everything(await memory.history.as_of(cut), [node, gone], [])
+    early = await everything(await memory.history.as_of(cut), [node, text], [])
     for name, point in (("first", cut), ("second", late)):
         path = tmp_path / f"{name}.jsonl.gz"
         await memory.history.compact(point, archive=path)
         copy = memory.in_domain((await memory.transfer.import_file(path, name=f"{domain}-{name}")).domain)
         if name == "first":
-            assert await everything(copy, [node, gone], []) == early
+            assert await everything(copy, [node, text], []) == early
             assert node in (await (await copy.history.as_of(cut - 2)).query_nodes()).node_ids
         else:
             assert await everything(copy, [node], []) == whole
@@ -175,15 +175,15 @@ async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
 async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_on(
     memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    node, gone, cut = await filled(memory)
-    expected = await everything(await memory.history.as_of(cut - 2), [node, gone], [])
+    node, text, cut = await fill(memory)
+    expected = await everything(await memory.history.as_of(cut - 2), [node, text], [])
     monkeypatch.setattr(compaction, "PAGE", 4)
     cut_off(monkeypatch, after=cut_after)
     with pytest.raises(CutError):
         await memory.history.compact(cut, archive=tmp_path / "a.gz")
     monkeypatch.undo()
     if cut_after == 1:
-        assert await everything(await memory.history.as_of(cut - 2), [node, gone], []) == expected
+        assert await everything(await memory.history.as_of(cut - 2), [node, text], []) == expected
     else:
         assert (await refusal(memory.history.as_of(cut - 2))).code is Code.HISTORY_COMPACTED
     assert await is_clean(memory)
@@ -194,12 +194,12 @@ async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_o
 async def test_asked_for_twice_at_once_the_archive_is_whole(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, _, cut = await filled(memory)
+    _, _, cut = await fill(memory)
     path, refused = tmp_path / "a.jsonl.gz", list[Code]()
     write_log, written = archive_file.write_log, list[int]()
 
-    async def slowly(*given: Any) -> Any:
-        done = await write_log(*given)
+    async def slowly(*values: Any) -> Any:
+        done = await write_log(*values)
         written.append(done.events)
         await anyio.sleep(0.2 * len(written))  # so that the others write too
         return done
@@ -225,7 +225,7 @@ async def test_asked_for_twice_at_once_the_archive_is_whole(
 
 @pytest.mark.long
 async def test_contents_that_only_the_past_had_are_freed(memory: Memory, domain: str, driver: Driver) -> None:
-    _, _, cut = await filled(memory)
+    _, _, cut = await fill(memory)
     tried = await memory.history.compact(cut, dry_run=True)
     assert (tried.events, tried.contents, tried.bytes) == (5, 4, len(LARGE) + len("onetwowhy"))
     assert (await memory.history.as_of(1)).seq == 1
@@ -234,24 +234,24 @@ async def test_contents_that_only_the_past_had_are_freed(memory: Memory, domain:
     texts = driver.execute_query("MATCH (c:_Content {_domain: $d}) RETURN collect(c._text)", d=domain).records[0][0]
     assert texts == ["three"]
     left = await memory.history.scan("that only compaction takes away")
-    assert domain not in {one.domain for one in left.findings}
-    found = await memory.upkeep.verify()
-    assert (found.events, found.differences) == (cut - 5 + 2, ())
+    assert domain not in {finding.domain for finding in left.findings}
+    verification = await memory.upkeep.verify()
+    assert (verification.events, verification.differences) == (cut - 5 + 2, ())
 
 
 async def test_sessions_stay_counted_and_cannot_be_reverted_in_part(memory: Memory, domain: str) -> None:
-    _, _, cut = await filled(memory)
+    _, _, cut = await fill(memory)
     await observe(memory, domain, (await memory.query_nodes()).node_ids[0])
     late = await last(memory)
     before = (await memory.history.sessions()).sessions
     await memory.history.compact(cut)
     await memory.history.compact(late)
     after = (await memory.history.sessions()).sessions
-    told = {"session", "source", "actor", "began", "first_seq"}
-    assert [one.model_dump(include=told) for one in after] == [
-        one.model_dump(include=told) for one in sorted(before, key=lambda one: one.session is not None)
+    lines = {"session", "source", "actor", "began", "first_seq"}
+    assert [summary.model_dump(include=lines) for summary in after] == [
+        summary.model_dump(include=lines) for summary in sorted(before, key=lambda summary: summary.session is not None)
     ]
-    assert sum(one.changes for one in after) == sum(one.changes for one in before) + 2
+    assert sum(summary.changes for summary in after) == sum(summary.changes for summary in before) + 2
     assert (await refusal(memory.history.revert_session("s1"))).code is Code.HISTORY_COMPACTED
 
 
@@ -259,18 +259,18 @@ async def test_sessions_stay_counted_and_cannot_be_reverted_in_part(memory: Memo
 async def test_a_name_that_is_not_ascii_is_found_by_a_scan_also_in_the_counts_of_sessions(
     memory: Memory, settings: Settings, domain: str
 ) -> None:
-    await filled(memory)
+    await fill(memory)
     actor = f"Jürgen {uuid4().hex}"
     async with open_memory(settings, origin=Origin(actor=actor)) as other:
         await other.create_node("Note", "x", domain=domain)
     await memory.history.compact("now")
-    found = await memory.history.scan(actor)
-    assert "_compacted" in {one.property for one in found.findings}
+    scanned = await memory.history.scan(actor)
+    assert "_compacted" in {finding.property for finding in scanned.findings}
 
 
 @pytest.mark.long
 async def test_a_batch_is_never_cut_in_two(memory: Memory) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     done = await memory.history.compact(cut - 1)  # deletes the connection, then its node
     assert done.compacted_to == cut - 2
     assert (await (await memory.history.as_of(cut - 2)).query_nodes()).node_ids[0] == node
@@ -281,7 +281,7 @@ async def test_a_batch_is_never_cut_in_two(memory: Memory) -> None:
 
 @pytest.mark.long
 async def test_branches_keep_their_own_log_and_miss_what_went(memory: Memory, domain: str) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=cut - 3)).domain)
     made = await last(branch)
     changed = await branch.update_node(node, properties={"rank": 9})
@@ -290,8 +290,8 @@ async def test_branches_keep_their_own_log_and_miss_what_went(memory: Memory, do
     assert (await branch.history.log(limit=100)).entries == whole
     for at in (changed.version, made, cut - 3):
         assert node in (await (await branch.history.as_of(at)).query_nodes()).node_ids
-    for asked in (branch.history.as_of(cut - 4), branch.history.log(since=1), branch.history.diff(since=cut - 4)):
-        assert (await refusal(asked)).details["domain"] == domain
+    for kind in (branch.history.as_of(cut - 4), branch.history.log(since=1), branch.history.diff(since=cut - 4)):
+        assert (await refusal(kind)).details["domain"] == domain
     assert (await refusal(branch.history.compact(cut - 3))).code is Code.INVALID_ARGUMENT
     assert await is_clean(memory, branch)
 
@@ -306,7 +306,7 @@ async def test_branches_keep_their_own_log_and_miss_what_went(memory: Memory, do
 
 
 async def test_the_past_before_a_fork_stays_when_only_the_branch_is_compacted(memory: Memory, domain: str) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=cut)).domain)
     fork = await last(branch)
     assert (await refusal(branch.history.compact(cut - 1))).code is Code.INVALID_ARGUMENT
@@ -323,12 +323,12 @@ async def test_the_past_before_a_fork_stays_when_only_the_branch_is_compacted(me
 
 
 async def test_what_was_erased_is_still_known_as_erased(memory: Memory) -> None:
-    node, gone, _ = await filled(memory)
-    await memory.history.erase(gone)
+    node, text, _ = await fill(memory)
+    await memory.history.erase(text)
     await memory.history.compact("now")
     past = await memory.history.as_of("now")
-    assert (await refusal(past.get_node(gone))).code is Code.SUBJECT_ERASED
-    again = memory.create_node("Note", "new", id=gone)
+    assert (await refusal(past.get_node(text))).code is Code.SUBJECT_ERASED
+    again = memory.create_node("Note", "new", id=text)
     assert (await refusal(again)).code is Code.NODE_ALREADY_EXISTS
     await memory.history.erase(node)
     assert (await memory.query_nodes()).node_ids == ()
@@ -336,7 +336,7 @@ async def test_what_was_erased_is_still_known_as_erased(memory: Memory) -> None:
 
 
 async def test_nothing_is_done_where_there_is_nothing_to_do(memory: Memory, tmp_path: Path) -> None:
-    _, _, cut = await filled(memory)
+    _, _, cut = await fill(memory)
     await memory.history.compact(cut)
     again = await memory.history.compact(cut, archive=tmp_path / "b.gz")
     assert (again.events, again.archive, (tmp_path / "b.gz").exists()) == (0, None, False)
@@ -348,7 +348,7 @@ async def test_nothing_is_done_where_there_is_nothing_to_do(memory: Memory, tmp_
 async def test_what_was_cut_off_goes_on_whatever_point_is_asked_for(
     memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     expected = await everything(await memory.history.as_of(cut), [node], [])
     monkeypatch.setattr(compaction, "PAGE", 4)
     cut_off(monkeypatch, after=cut_after)
@@ -370,7 +370,7 @@ async def test_what_was_cut_off_goes_on_whatever_point_is_asked_for(
 
 @pytest.mark.long
 async def test_an_archive_that_cannot_be_written_changes_nothing(memory: Memory, tmp_path: Path) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     (tmp_path / "file").write_text("")
     error = await refusal(memory.history.compact(cut, archive=tmp_path / "file" / "a.gz"))
     assert error.code is Code.FILE_CREATION_FAILED
@@ -382,7 +382,7 @@ async def test_an_archive_that_cannot_be_written_changes_nothing(memory: Memory,
 async def test_a_branch_that_is_just_being_made_is_waited_for(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    node, _, cut = await filled(memory)
+    node, _, cut = await fill(memory)
     cut_off(monkeypatch, after=2)
     with pytest.raises(CutError):
         await memory.history.branch(f"{domain}-b", at=cut - 2)
@@ -397,13 +397,13 @@ async def test_a_branch_that_is_just_being_made_is_waited_for(
 
 
 async def test_what_would_go_is_told_before_and_after(memory: Memory, tmp_path: Path) -> None:
-    node, gone, cut = await filled(memory)
+    node, text, cut = await fill(memory)
     log = (await memory.history.log(limit=100)).entries
     tried = await memory.history.compact(cut, dry_run=True)
     done = await memory.history.compact(cut, archive=tmp_path / "a.jsonl.gz")
-    told = {"dry_run": False, "archive": done.archive}
-    assert done == tried.model_copy(update=told)
-    assert (done.archived, done.answers_from) == (cut, next(one.at for one in log if one.seq == cut))
-    assert (done.nodes, done.titles) == (2, ("three", LARGE[:200].rstrip())), (node, gone)
+    rendered = {"dry_run": False, "archive": done.archive}
+    assert done == tried.model_copy(update=rendered)
+    assert (done.archived, done.answers_from) == (cut, next(entry.at for entry in log if entry.seq == cut))
+    assert (done.nodes, done.titles) == (2, ("three", LARGE[:200].rstrip())), (node, text)
     again = await memory.history.compact(cut, dry_run=True)
     assert (again.archived, again.events, again.nodes, again.titles) == (0, 0, 0, None)

@@ -32,7 +32,7 @@ def secret() -> str:
     return f"secret{uuid4().hex}"
 
 
-async def filled(memory: Memory, domain: str, word: str) -> tuple[str, str, str]:
+async def fill(memory: Memory, domain: str, word: str) -> tuple[str, str, str]:
     """Return a node about the word, another one, and the connection between them; the word is in all sorts of it."""
     await memory.create_ontology(ONTOLOGY)
     other = (await memory.create_node("Note", "other text", properties={"code": 1})).node_id
@@ -50,14 +50,14 @@ async def filled(memory: Memory, domain: str, word: str) -> tuple[str, str, str]
     return node, other, link.connection_id
 
 
-async def refusal(asked: Awaitable[Any]) -> GraphError:
+async def refusal(query: Awaitable[Any]) -> GraphError:
     with pytest.raises(GraphError) as caught:
-        await asked
+        await query
     return caught.value
 
 
 async def is_clean(*memories: Memory) -> bool:
-    return not [found for one in memories for found in (await one.upkeep.verify()).differences]
+    return not [difference for memory in memories for difference in (await memory.upkeep.verify()).differences]
 
 
 @pytest.mark.long
@@ -65,36 +65,36 @@ async def test_nothing_of_it_is_found_in_the_domain_its_branches_and_what_it_was
     memory: Memory, domain: str
 ) -> None:
     word = secret()
-    node, other, link = await filled(memory, domain, word)
+    node, other, link = await fill(memory, domain, word)
     past = memory.in_domain((await memory.history.branch(f"{domain}-a", at=8)).domain)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     twig = memory.in_domain((await branch.history.branch(f"{domain}-c")).domain)
     await twig.update_node(node, content=f"twig {word}", encoding="utf-8")
     await index(twig)
-    found = await memory.history.scan(word)
-    assert {one.place for one in found.findings} == {"node", "relationship", "blob"}
-    assert {one.label for one in found.findings} >= {"_Event", "_Content", "_Key", "_Window"}
+    scanned = await memory.history.scan(word)
+    assert {finding.place for finding in scanned.findings} == {"node", "relationship", "blob"}
+    assert {finding.label for finding in scanned.findings} >= {"_Event", "_Content", "_Key", "_Window"}
 
     done = await branch.history.erase(node)
-    assert [one.domain for one in done.domains] == [domain, f"{domain}-a", f"{domain}-b", f"{domain}-c"]
+    assert [domain.domain for domain in done.domains] == [domain, f"{domain}-a", f"{domain}-b", f"{domain}-c"]
     assert (done.domains[0].subjects, done.domains[0].events, done.domains[0].contents) == (3, 6, 5)
-    gone = await memory.history.scan(word)
-    assert gone.clean, gone
+    result = await memory.history.scan(word)
+    assert result.clean, result
     for subject in (node, link):
         left = await memory.history.scan(subject)
         assert left.clean
         assert left.tombstones > 0
-    for one in (memory, past, branch, twig):
-        assert (await one.query_nodes()).node_ids == (other,)
-        assert (await one.query_connections()).connection_ids == ()
-        assert (await one.search_content("text")).node_ids == (other,)
+    for domain_memory in (memory, past, branch, twig):
+        assert (await domain_memory.query_nodes()).node_ids == (other,)
+        assert (await domain_memory.query_connections()).connection_ids == ()
+        assert (await domain_memory.search_content("text")).node_ids == (other,)
     assert await is_clean(memory, past, branch, twig)
 
 
 @pytest.mark.long
 async def test_a_connection_that_leads_to_it_is_erased_with_it(memory: Memory, domain: str) -> None:
     word = secret()
-    node, other, _ = await filled(memory, domain, word)
+    node, other, _ = await fill(memory, domain, word)
     link = await memory.create_connection("Link", other, node, properties={"key": f"to {word}"}, content=f"by {word}")
     await memory.update_connection(link.connection_id, content=f"for {word}")
     assert (await memory.history.erase(node)).domains[0].subjects == 4
@@ -103,33 +103,35 @@ async def test_a_connection_that_leads_to_it_is_erased_with_it(memory: Memory, d
 
 
 async def test_the_log_says_that_it_was_erased_and_no_more(memory: Memory, domain: str) -> None:
-    node, other, link = await filled(memory, domain, secret())
+    node, other, link = await fill(memory, domain, secret())
     before = (await memory.history.log(limit=1_000)).entries
     await memory.history.erase(node)
-    told = (await memory.history.log(subject=node, full=True)).entries
-    assert [one.summary for one in told] == [
+    entries = (await memory.history.log(subject=node, full=True)).entries
+    assert [entry.summary for entry in entries] == [
         f"Node {node} erased",
         *[f"Node {node} changed, since erased"] * 3,
         f"Node {node} created, since erased",
     ]
-    assert [one.operation for one in told] == ["delete", "update", "update", "update", "create"]
-    assert {(one.type, one.before, one.after) for one in told} == {(None, None, None)}
+    assert [entry.operation for entry in entries] == ["delete", "update", "update", "update", "create"]
+    assert {(entry.type, entry.before, entry.after) for entry in entries} == {(None, None, None)}
     after = (await memory.history.log(limit=1_000)).entries
-    assert [one.seq for one in after] == list(range(len(before) + 3, 0, -1))
+    assert [entry.seq for entry in after] == list(range(len(before) + 3, 0, -1))
     kept = {"seq", "id", "at", "operation", "kind", "subject", "session", "source", "actor", "batch"}
-    assert [one.model_dump(include=kept) for one in after[3:]] == [one.model_dump(include=kept) for one in before]
+    assert [entry.model_dump(include=kept) for entry in after[3:]] == [
+        entry.model_dump(include=kept) for entry in before
+    ]
     created = await memory.history.log(operations=["create"], limit=1_000)
-    assert {node, link} <= {one.subject for one in created.entries}
-    assert (await memory.get_node(other)).version == next(one.seq for one in after if one.subject == other)
+    assert {node, link} <= {entry.subject for entry in created.entries}
+    assert (await memory.get_node(other)).version == next(entry.seq for entry in after if entry.subject == other)
 
 
 async def test_its_past_says_that_it_was_erased_and_its_id_is_not_given_out_again(memory: Memory, domain: str) -> None:
-    node, other, link = await filled(memory, domain, secret())
+    node, other, link = await fill(memory, domain, secret())
     then = (await memory.get_node(node)).version
     await memory.history.erase(node)
     past = await memory.history.as_of(then)
-    for asked in (past.get_node(node), past.get_node_content(node), past.get_connected_nodes(node, direction="out")):
-        assert (await refusal(asked)).code is Code.SUBJECT_ERASED
+    for kind in (past.get_node(node), past.get_node_content(node), past.get_connected_nodes(node, direction="out")):
+        assert (await refusal(kind)).code is Code.SUBJECT_ERASED
     latest = await memory.history.as_of("now")
     assert (await refusal(latest.get_connection(link))).code is Code.SUBJECT_ERASED
     assert (await past.query_nodes()).node_ids == (other,)
@@ -143,18 +145,18 @@ async def test_its_past_says_that_it_was_erased_and_its_id_is_not_given_out_agai
 
 @pytest.mark.long
 async def test_a_revert_of_it_is_refused_with_the_reason_and_can_leave_it(memory: Memory, domain: str) -> None:
-    node, other, _ = await filled(memory, domain, secret())
+    node, other, _ = await fill(memory, domain, secret())
     version = (await memory.get_node(node)).version
     await memory.update_node(other, properties={"rank": 2})
     await memory.history.erase(node)
-    for asked in ({"since": version}, {"since": version, "until": version}, {"since": "1 hour ago"}):
-        error = await refusal(memory.history.revert(**asked))
+    for counts in ({"since": version}, {"since": version, "until": version}, {"since": "1 hour ago"}):
+        error = await refusal(memory.history.revert(**counts))
         assert error.code is Code.REVERT_CONFLICT
-        [told] = [one for one in error.details["conflicts"] if one["subject"] == node]  # type: ignore[index]
-        assert (told["reason"], told["forcible"]) == ("it was erased", False)
+        [result] = [conflict for conflict in error.details["conflicts"] if conflict["subject"] == node]  # type: ignore[index]
+        assert (result["reason"], result["forcible"]) == ("it was erased", False)
     done = await memory.history.revert(since=version, on_conflict="skip")
-    assert [one.subject for one in done.changes] == [other]
-    assert node in {one.subject for one in done.skipped}
+    assert [change.subject for change in done.changes] == [other]
+    assert node in {skipped.subject for skipped in done.skipped}
     assert (await memory.get_node(other)).properties == {"code": 1}
     assert await is_clean(memory)
 
@@ -162,11 +164,11 @@ async def test_a_revert_of_it_is_refused_with_the_reason_and_can_leave_it(memory
 async def test_what_others_have_too_stays(memory: Memory, domain: str) -> None:
     await memory.create_ontology(ONTOLOGY)
     texts = ["the same small text", "the same long text " * 5_000]
-    one, other = [[(await memory.create_node("Note", text)).node_id for text in texts] for _ in range(2)]
+    results, other = [[(await memory.create_node("Note", text)).node_id for text in texts] for _ in range(2)]
     deleted = (await memory.create_node("Note", "deleted " * 5_000)).node_id
     await memory.create_node("Note", "deleted " * 5_000)
     await memory.delete_node(deleted)
-    for node in (*one, deleted):
+    for node in (*results, deleted):
         assert (await memory.history.erase(node)).domains[0].contents == 0
     for node, text in zip(other, texts, strict=True):
         assert (await memory.get_node_content(node)).content == text
@@ -176,7 +178,7 @@ async def test_what_others_have_too_stays(memory: Memory, domain: str) -> None:
 @pytest.mark.long
 async def test_a_connection_is_erased_and_its_ends_stay(memory: Memory, domain: str, driver: Driver) -> None:
     word = secret()
-    node, other, link = await filled(memory, domain, word)
+    node, other, link = await fill(memory, domain, word)
     await memory.update_connection(link, properties={"key": word + "2"}, content="another " + word)
     await memory.history.erase(link)
     assert (await memory.get_connected_nodes(node, direction="both")).node_ids == ()
@@ -185,7 +187,7 @@ async def test_a_connection_is_erased_and_its_ends_stay(memory: Memory, domain: 
     ).records
     allowed = {"_domain", "_seq", "_id", "_op", "_kind", "_subject", "_prev", "_at", "_source", "_batch"}
     assert {name for row in rows for name in row["names"]} <= allowed | {"_erased", "_was", "_session", "_actor"}
-    assert {one.label for one in (await memory.history.scan(word)).findings} & {"_Key", "Link"} == {"_Key"}
+    assert {finding.label for finding in (await memory.history.scan(word)).findings} & {"_Key", "Link"} == {"_Key"}
     assert sorted((await memory.query_nodes()).node_ids) == sorted([node, other])
     assert await is_clean(memory)
 
@@ -193,13 +195,13 @@ async def test_a_connection_is_erased_and_its_ends_stay(memory: Memory, domain: 
 @pytest.mark.long
 async def test_what_was_deleted_before_can_be_erased_and_asking_again_does_no_harm(memory: Memory, domain: str) -> None:
     word = secret()
-    node, _, _ = await filled(memory, domain, word)
+    node, _, _ = await fill(memory, domain, word)
     await memory.delete_node(node)
     await memory.history.erase(node)
     events = (await memory.domain_info()).events
     assert (await memory.history.scan(word)).clean
     again = await memory.history.erase(node)
-    assert [(one.events, one.contents, one.resumed) for one in again.domains] == [(0, 0, None)]
+    assert [(domain.events, domain.contents, domain.resumed) for domain in again.domains] == [(0, 0, None)]
     assert (await memory.domain_info()).events == events
     assert await is_clean(memory)
     assert (await memory.upkeep.rebuild()).clean
@@ -208,7 +210,7 @@ async def test_what_was_deleted_before_can_be_erased_and_asking_again_does_no_ha
 @pytest.mark.long
 async def test_a_dry_run_counts_what_would_go_and_changes_nothing(memory: Memory, domain: str) -> None:
     word = secret()
-    node, _, _ = await filled(memory, domain, word)
+    node, _, _ = await fill(memory, domain, word)
     await memory.history.branch(f"{domain}-b")
     title = (await memory.get_node(node)).title
     before = (await memory.history.log(full=True, limit=1_000), len((await memory.history.scan(word)).findings))
@@ -221,7 +223,7 @@ async def test_a_dry_run_counts_what_would_go_and_changes_nothing(memory: Memory
 
 
 async def test_what_is_not_there_or_no_data_is_refused(memory: Memory, domain: str) -> None:
-    await filled(memory, domain, secret())
+    await fill(memory, domain, secret())
     assert (await refusal(memory.history.erase("mem_unknown"))).code is Code.NODE_NOT_FOUND
     for subject in ("domain", "ontology", "node_type/Note"):
         assert (await refusal(memory.history.erase(subject))).code is Code.INVALID_ARGUMENT
@@ -234,22 +236,22 @@ async def test_what_was_cut_off_says_so_and_goes_on_when_the_same_is_asked(
     memory: Memory, domain: str, cut: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     word = secret()
-    node, other, _ = await filled(memory, domain, word)
+    node, other, _ = await fill(memory, domain, word)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     monkeypatch.setattr(erasure, "PAGE", 2)
     cut_off(monkeypatch, after=2 + cut * 2)
     with pytest.raises(CutError):
         await memory.history.erase(node)
     monkeypatch.undo()
-    for one in (memory, branch) if cut < 4 else (branch,):  # the first domain is done by then
-        busy = await refusal(one.update_node(other, properties={"rank": 1}))
+    for domain_memory in (memory, branch) if cut < 4 else (branch,):  # the first domain is done by then
+        busy = await refusal(domain_memory.update_node(other, properties={"rank": 1}))
         assert (busy.code, busy.details["state"]) == (Code.DOMAIN_BUSY, "erasing")
-        assert (await refusal(one.history.erase(other))).code is Code.DOMAIN_BUSY
+        assert (await refusal(domain_memory.history.erase(other))).code is Code.DOMAIN_BUSY
     done = await branch.history.erase(node)
-    assert True in {one.resumed for one in done.domains}
+    assert True in {domain.resumed for domain in done.domains}
     assert (await memory.history.scan(word)).clean
-    for one in (memory, branch):
-        assert (await one.update_node(other, properties={"rank": 1})).version > 0
+    for reader in (memory, branch):
+        assert (await reader.update_node(other, properties={"rank": 1})).version > 0
     assert await is_clean(memory, branch)
 
 
@@ -265,8 +267,8 @@ async def test_what_is_merged_while_it_is_erased_is_erased_too(
 
     async with anyio.create_task_group() as group:
 
-        async def read(*given: Any) -> Any:
-            trios = await items_of(*given)
+        async def read(*values: Any) -> Any:
+            trios = await items_of(*values)
             group.start_soon(branch.history.erase, node)
             await anyio.sleep(1)
             return trios
@@ -284,8 +286,8 @@ async def test_a_scan_says_that_there_are_more_places(memory: Memory, monkeypatc
     monkeypatch.setattr(scan, "MAX_FINDINGS", 2)
     await memory.create_ontology(ONTOLOGY)
     await memory.create_node("Note", f"about {word}", tags=[word])
-    found = await memory.history.scan(word)
-    assert (len(found.findings), found.more) == (2, True)
+    scanned = await memory.history.scan(word)
+    assert (len(scanned.findings), scanned.more) == (2, True)
     assert (await memory.history.scan(secret())).more is None
 
 
@@ -298,11 +300,11 @@ def cut_off(monkeypatch: pytest.MonkeyPatch, *, after: int) -> None:
     write: Callable[..., Awaitable[Any]] = Store.write
     made = 0
 
-    async def limited(self: Store, *given: Any, **more: Any) -> Any:
+    async def fail_at(self: Store, *values: Any, **more: Any) -> Any:
         nonlocal made
         made += 1
         if made > after:
             raise CutError
-        return await write(self, *given, **more)
+        return await write(self, *values, **more)
 
-    monkeypatch.setattr(Store, "write", limited)
+    monkeypatch.setattr(Store, "write", fail_at)

@@ -40,11 +40,11 @@ async def last_events(memory: Memory, number: int = 1) -> list[str]:
     return [entry.id for entry in (await memory.history.log(limit=number)).entries]
 
 
-async def refusal(memory: Memory, **given: object) -> list[dict[str, object]]:
+async def refusal(memory: Memory, **arguments: object) -> list[dict[str, object]]:
     """The conflicts with which a revert is refused; nothing is written then."""
     before = (await memory.domain_info()).events
     with pytest.raises(GraphError) as caught:
-        await memory.history.revert(**given)  # type: ignore[arg-type]
+        await memory.history.revert(**arguments)  # type: ignore[arg-type]
     assert caught.value.code is Code.REVERT_CONFLICT
     assert (await memory.domain_info()).events == before
     return caught.value.details["conflicts"]  # type: ignore[return-value]
@@ -90,34 +90,34 @@ async def test_a_creation_is_undone(work: Memory) -> None:
 
 
 async def test_a_deleted_node_comes_back_with_its_connections(work: Memory) -> None:
-    one, two = await project(work, "one", code=1), await project(work, "two")
-    link = (await work.create_connection("PartOf", one, two, content="why", properties={"n": 1})).connection_id
-    made = (await work.get_node(one)).created
-    await work.delete_node(one)
-    [event] = [e.id for e in (await work.history.log(limit=2)).entries if e.subject == one]
+    text, two = await project(work, "one", code=1), await project(work, "two")
+    link = (await work.create_connection("PartOf", text, two, content="why", properties={"n": 1})).connection_id
+    made = (await work.get_node(text)).created
+    await work.delete_node(text)
+    [event] = [e.id for e in (await work.history.log(limit=2)).entries if e.subject == text]
     undone = await work.history.revert(event_ids=[event])
-    assert {change.subject for change in undone.changes} == {one, link}
-    assert (await work.get_node(one)).created == made
+    assert {change.subject for change in undone.changes} == {text, link}
+    assert (await work.get_node(text)).created == made
     assert (await work.get_connection(link, include_content=True)).content == "why"
-    assert (await work.get_connected_nodes(two, direction="in")).node_ids == (one,)
+    assert (await work.get_connected_nodes(two, direction="in")).node_ids == (text,)
 
 
 async def test_a_connection_whose_other_end_is_gone_stays_away_and_is_told(work: Memory) -> None:
-    one, two = await project(work), await project(work)
-    link = (await work.create_connection("PartOf", one, two)).connection_id
-    await work.delete_node(one)
-    event = next(e.id for e in (await work.history.log(limit=2)).entries if e.subject == one)
+    text, two = await project(work), await project(work)
+    link = (await work.create_connection("PartOf", text, two)).connection_id
+    await work.delete_node(text)
+    event = next(e.id for e in (await work.history.log(limit=2)).entries if e.subject == text)
     await work.delete_node(two)
     undone = await work.history.revert(event_ids=[event])
-    assert [change.subject for change in undone.changes] == [one]
+    assert [change.subject for change in undone.changes] == [text]
     assert [(skip.subject, two in skip.reason) for skip in undone.skipped] == [(link, True)]
 
 
 async def test_both_ends_of_a_connection_come_back_together(work: Memory) -> None:
-    one, two = await project(work), await project(work)
-    link = (await work.create_connection("PartOf", one, two)).connection_id
+    text, two = await project(work), await project(work)
+    link = (await work.create_connection("PartOf", text, two)).connection_id
     begun = (await work.domain_info()).events
-    await work.delete_node(one)
+    await work.delete_node(text)
     await work.delete_node(two)
     await work.history.revert(since=begun + 1)
     assert (await work.get_connection(link)).to_node_id == two
@@ -152,24 +152,24 @@ async def test_what_was_changed_since_is_a_conflict_with_choices(work: Memory) -
 
 
 async def test_a_node_with_later_connections_is_not_taken_away_unless_forced(work: Memory) -> None:
-    one = await project(work)
+    text = await project(work)
     [event] = await last_events(work)
     two = await project(work)
-    link = (await work.create_connection("Beside", one, two)).connection_id
+    link = (await work.create_connection("Beside", text, two)).connection_id
     [conflict] = await refusal(work, event_ids=[event])
     assert "1 connection" in str(conflict["reason"])
     forced = await work.history.revert(event_ids=[event], on_conflict="force")
-    assert [change.subject for change in forced.changes] == [link, one]
+    assert [change.subject for change in forced.changes] == [link, text]
 
 
 async def test_nothing_is_half_done_when_one_of_many_stands_against_it(work: Memory) -> None:
     begun = (await work.domain_info()).events
-    one, two = await project(work), await project(work)
-    await work.update_node(one, properties={"by": "somebody"})
+    text, two = await project(work), await project(work)
+    await work.update_node(text, properties={"by": "somebody"})
     await refusal(work, since=begun + 1, until=begun + 2)
     done = await work.history.revert(since=begun + 1, until=begun + 2, on_conflict="skip")
     assert [change.subject for change in done.changes] == [two]
-    assert [skip.subject for skip in done.skipped] == [one]
+    assert [skip.subject for skip in done.skipped] == [text]
 
 
 async def test_a_unique_value_that_somebody_has_now_cannot_be_forced(work: Memory) -> None:
@@ -210,24 +210,24 @@ async def test_of_two_that_would_get_the_same_unique_value_back_one_stays_away(w
 
 
 async def test_values_that_were_passed_on_go_back_to_where_they_were(work: Memory) -> None:
-    one, two = await project(work, code=7), await project(work, code=8)
+    text, two = await project(work, code=7), await project(work, code=8)
     begun = (await work.domain_info()).events
-    await work.update_node(one, properties={"code": 9})
+    await work.update_node(text, properties={"code": 9})
     await work.update_node(two, properties={"code": 7})
     await work.history.revert(since=begun + 1)
-    assert [(await work.get_node(node)).properties for node in (one, two)] == [{"code": 7}, {"code": 8}]
+    assert [(await work.get_node(node)).properties for node in (text, two)] == [{"code": 7}, {"code": 8}]
 
 
 async def test_connections_that_would_break_a_rule_now_stay_away(work: Memory) -> None:
-    one, two, three = [await project(work) for _ in range(3)]
+    text, two, three = [await project(work) for _ in range(3)]
     begun = (await work.domain_info()).events
-    led = (await work.create_connection("Leads", one, two)).connection_id
-    part = (await work.create_connection("PartOf", one, two)).connection_id
+    led = (await work.create_connection("Leads", text, two)).connection_id
+    part = (await work.create_connection("PartOf", text, two)).connection_id
     await work.delete_connection(led)
     await work.delete_connection(part)
     deletions = [e.id for e in (await work.history.log(since=begun + 3)).entries]
-    await work.create_connection("Leads", one, three)
-    await work.create_connection("PartOf", two, one)
+    await work.create_connection("Leads", text, three)
+    await work.create_connection("PartOf", two, text)
     conflicts = await refusal(work, event_ids=deletions)
     assert {conflict["subject"] for conflict in conflicts} == {led, part}
     done = await work.history.revert(event_ids=deletions, on_conflict="force")
@@ -251,16 +251,16 @@ async def test_a_dry_run_tells_what_would_be_and_changes_nothing(work: Memory) -
 @pytest.mark.parametrize("dry_run", [True, False])
 async def test_what_is_undone_or_would_be_is_told_with_titles(work: Memory, dry_run: bool) -> None:
     kitchen = await project(work, "# Kitchen")
-    gone = await project(work, "# Gone")
+    text = await project(work, "# Gone")
     begun = (await work.domain_info()).events
     new = await project(work, "# New")
     link = (await work.create_connection("PartOf", new, kitchen)).connection_id
     await work.update_node(kitchen, properties={"title": "Bathroom"})
-    await work.delete_node(gone)
-    told = await work.history.revert(since=begun + 1, dry_run=dry_run)
-    assert {change.subject: (change.type, change.title) for change in told.changes} == {
+    await work.delete_node(text)
+    reverted = await work.history.revert(since=begun + 1, dry_run=dry_run)
+    assert {change.subject: (change.type, change.title) for change in reverted.changes} == {
         new: ("Project", "New"),
-        gone: ("Project", "Gone"),
+        text: ("Project", "Gone"),
         kitchen: ("Project", "Kitchen"),
         link: ("PartOf", "New → Kitchen"),
     }
@@ -285,9 +285,9 @@ async def test_a_whole_session_is_undone_and_others_are_not(work: Memory, settin
 
 async def test_a_start_beyond_the_end_of_the_log_is_refused(work: Memory) -> None:
     last = (await work.create_node("Project", "# Garden", properties={"status": "next"})).version
-    for given in (last + 1, str(last + 9_000)):
+    for value in (last + 1, str(last + 9_000)):
         with pytest.raises(GraphError) as caught:
-            await work.history.revert(since=given)
+            await work.history.revert(since=value)
         assert (caught.value.code, f"ends at {last}" in caught.value.message) == (Code.EVENT_NOT_FOUND, True)
     assert (await work.history.revert(since="now")).changes == ()
 
@@ -298,17 +298,17 @@ async def test_an_event_is_named_by_its_number_as_well_as_by_its_id(work: Memory
     [event] = await last_events(work)
     await work.history.revert(event_ids=[version, str(version), event])
     assert (await work.get_node(node)).properties == {"status": "next"}
-    for given in ([version + 5], [event, "99"], [-1], [0], ["9" * 30]):
+    for numbers in ([version + 5], [event, "99"], [-1], [0], ["9" * 30]):
         with pytest.raises(GraphError) as caught:
-            await work.history.revert(event_ids=given)  # type: ignore[arg-type]
+            await work.history.revert(event_ids=numbers)  # type: ignore[arg-type]
         assert caught.value.code is Code.EVENT_NOT_FOUND
         assert "memory_log with full shows the numbers" in (caught.value.hint or "")
 
 
 async def test_what_is_reverted_must_be_clear(work: Memory) -> None:
-    for given in ({}, {"event_ids": ["evt_x"], "since": 1}, {"event_ids": ["evt_x"], "until": 1}):
+    for arguments in ({}, {"event_ids": ["evt_x"], "since": 1}, {"event_ids": ["evt_x"], "until": 1}):
         with pytest.raises(GraphError) as caught:
-            await work.history.revert(**given)  # type: ignore[arg-type]
+            await work.history.revert(**arguments)  # type: ignore[arg-type]
         assert caught.value.code is Code.INVALID_ARGUMENT
     with pytest.raises(GraphError) as caught:
         await work.history.revert(event_ids=["evt_x"])
@@ -372,13 +372,16 @@ async def test_a_conflict_names_titles_and_texts_and_has_the_call_that_resolves_
     with pytest.raises(GraphError) as caught:
         await work.history.revert(event_ids=[made], dry_run=True)
     calls = cast("dict[str, dict[str, dict[str, object]]]", caught.value.details["calls"])
-    given = {choice: call["arguments"] for choice, call in calls.items()}
-    assert {choice: one["on_conflict"] for choice, one in given.items()} == {"skip": "skip", "force": "force"}
-    assert all(one["dry_run"] for one in given.values())
+    arguments = {choice: call["arguments"] for choice, call in calls.items()}
+    assert {choice: argument["on_conflict"] for choice, argument in arguments.items()} == {
+        "skip": "skip",
+        "force": "force",
+    }
+    assert all(argument["dry_run"] for argument in arguments.values())
     left = await work.history.revert(event_ids=[made], on_conflict="skip", dry_run=True)
-    assert [one.forcible for one in left.skipped] == [True]
+    assert [skipped.forcible for skipped in left.skipped] == [True]
     assert left.force is not None
-    assert left.force.arguments == given["force"]
+    assert left.force.arguments == arguments["force"]
 
 
 async def test_an_earlier_session_is_reverted_after_a_later_one_was(memory: Memory) -> None:

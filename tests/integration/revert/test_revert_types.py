@@ -1,4 +1,4 @@
-"""Undoing changes of an ontology: types that nothing needs are taken back, and come back when that is undone."""
+"""Reverts of changes of an ontology: unused types are removed, and restored when the revert is reverted."""
 
 from __future__ import annotations
 
@@ -38,77 +38,77 @@ async def node(memory: Memory, type_name: str, content: str = "", **properties: 
 async def types(memory: Memory) -> tuple[list[str], list[str]]:
     """The names of all types, and the graph agrees with its log on them."""
     assert (await memory.upkeep.verify()).differences == ()
-    found = await memory.get_ontology()
-    return [one.name for one in found.node_types], [one.name for one in found.connection_types]
+    ontology = await memory.get_ontology()
+    return [kind.name for kind in ontology.node_types], [kind.name for kind in ontology.connection_types]
 
 
-async def refusal(memory: Memory, **given: Any) -> dict[str, str]:
+async def refusal(memory: Memory, **arguments: Any) -> dict[str, str]:
     """The conflicts with which a revert is refused, by subject; force refuses as well, and nothing is written."""
     before = await last(memory)
     with pytest.raises(GraphError) as caught:
-        await memory.history.revert(**given)
+        await memory.history.revert(**arguments)
     assert caught.value.code is Code.REVERT_CONFLICT
     conflicts: Any = caught.value.details["conflicts"]
     assert not any(conflict["forcible"] for conflict in conflicts)
-    forced = await memory.history.revert(on_conflict="force", dry_run=True, **given)
-    found = {conflict["subject"]: conflict["reason"] for conflict in conflicts}
-    assert {skip.subject: skip.reason for skip in forced.skipped} == found
+    forced = await memory.history.revert(on_conflict="force", dry_run=True, **arguments)
+    results = {conflict["subject"]: conflict["reason"] for conflict in conflicts}
+    assert {skip.subject: skip.reason for skip in forced.skipped} == results
     assert await last(memory) == before
-    return found
+    return results
 
 
-async def done(memory: Memory, **given: Any) -> list[tuple[str, str]]:
-    """What a revert did, and a dry run of it told the same."""
-    tried = await memory.history.revert(dry_run=True, **given)
-    reverted = await memory.history.revert(**given)
-    found = [(change.operation, change.subject) for change in reverted.changes]
-    assert [(change.operation, change.subject) for change in tried.changes] == found
-    return found
+async def revert_after_dry_run(memory: Memory, **arguments: Any) -> list[tuple[str, str]]:
+    """Return the changes of a revert. Asserts that a dry run returns the same."""
+    tried = await memory.history.revert(dry_run=True, **arguments)
+    reverted = await memory.history.revert(**arguments)
+    pairs = [(change.operation, change.subject) for change in reverted.changes]
+    assert [(change.operation, change.subject) for change in tried.changes] == pairs
+    return pairs
 
 
 async def test_a_type_that_nothing_needs_is_taken_back_and_comes_back(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
-    assert await done(work, since=seq) == [("delete", "node_type/Task")]
+    assert await revert_after_dry_run(work, since=seq) == [("delete", "node_type/Task")]
     assert await types(work) == (["Note"], ["Link"])
     with pytest.raises(GraphError) as caught:
         await node(work, "Task")
     assert caught.value.code is Code.INVALID_NODE_TYPE
-    assert await done(work, since=seq + 1) == [("create", "node_type/Task")]
+    assert await revert_after_dry_run(work, since=seq + 1) == [("create", "node_type/Task")]
     assert await types(work) == (["Note", "Task"], ["Link"])
     assert (await work.get_ontology()).node_type("Task") == TASK
-    one = await node(work, "Task", code=1)
-    assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+    text = await node(work, "Task", code=1)
+    assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (text,)
 
 
 async def test_the_log_tells_it_in_words(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.history.revert(since=seq)
-    told = [entry.summary for entry in (await work.history.log(since=seq)).entries]
-    assert told == ["Types removed", "Node type Task removed", "Node type Task defined"]
+    lines = [entry.summary for entry in (await work.history.log(since=seq)).entries]
+    assert lines == ["Types removed", "Node type Task removed", "Node type Task defined"]
     entries = (await work.history.diff(since=seq, until=seq + 2)).entries
     assert [(entry.subject, entry.operation) for entry in entries] == [("node_type/Task", "removed")]
 
 
 async def test_a_type_with_nodes_stays_whatever_is_chosen(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
-    one = await node(work, "Task")
-    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f'node "Task" ({one}) has this type'}
+    text = await node(work, "Task")
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f'node "Task" ({text}) has this type'}
     skipped = await work.history.revert(since=seq, until=seq, on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), ["node_type/Task"])
-    await work.delete_node(one)
-    assert await done(work, since=seq, until=seq) == [("delete", "node_type/Task")]
+    await work.delete_node(text)
+    assert await revert_after_dry_run(work, since=seq, until=seq) == [("delete", "node_type/Task")]
 
 
 async def test_a_type_with_connections_stays(work: Memory) -> None:
     await work.add_node_type(TASK)
     seq = (await work.add_connection_type(NEXT)).version
-    one, two = await node(work, "Task"), await node(work, "Note")
-    tie = (await work.create_connection("Next", one, two)).connection_id
+    text, two = await node(work, "Task"), await node(work, "Note")
+    tie = (await work.create_connection("Next", text, two)).connection_id
     assert await refusal(work, since=seq, until=seq) == {
         "connection_type/Next": f'connection "Task → Note" ({tie}) has this type'
     }
     await work.delete_connection(tie)
-    assert await done(work, since=seq, until=seq) == [("delete", "connection_type/Next")]
+    assert await revert_after_dry_run(work, since=seq, until=seq) == [("delete", "connection_type/Next")]
     assert await types(work) == (["Note", "Task"], ["Link"])
 
 
@@ -116,7 +116,10 @@ async def test_a_node_type_that_a_connection_type_names_stays(work: Memory) -> N
     seq = (await work.add_node_type(TASK)).version
     await work.add_connection_type(NEXT)
     assert await refusal(work, since=seq, until=seq) == {"node_type/Task": "connection type Next refers to it"}
-    assert await done(work, since=seq) == [("delete", "connection_type/Next"), ("delete", "node_type/Task")]
+    assert await revert_after_dry_run(work, since=seq) == [
+        ("delete", "connection_type/Next"),
+        ("delete", "node_type/Task"),
+    ]
 
 
 async def test_types_and_what_is_of_them_go_and_come_back_together(work: Memory) -> None:
@@ -124,23 +127,23 @@ async def test_types_and_what_is_of_them_go_and_come_back_together(work: Memory)
     begun = await last(work)
     await work.add_node_type(TASK)
     await work.add_connection_type(NEXT)
-    one, two = await node(work, "Task", "some words", code=1, rank=2), await node(work, "Task", code=2)
-    tie = (await work.create_connection("Next", one, two)).connection_id
-    link = (await work.create_connection("Link", note, one)).connection_id
+    text, two = await node(work, "Task", "some words", code=1, rank=2), await node(work, "Task", code=2)
+    tie = (await work.create_connection("Next", text, two)).connection_id
+    link = (await work.create_connection("Link", note, text)).connection_id
     then = await last(work)
-    gone = await done(work, since=begun + 1)
-    assert [subject for _, subject in gone[-2:]] == ["connection_type/Next", "node_type/Task"]
-    assert {subject for _, subject in gone[:-2]} == {one, two, tie, link}
+    pairs = await revert_after_dry_run(work, since=begun + 1)
+    assert [subject for _, subject in pairs[-2:]] == ["connection_type/Next", "node_type/Task"]
+    assert {subject for _, subject in pairs[:-2]} == {text, two, tie, link}
     assert await types(work) == (["Note"], ["Link"])
     assert (await work.query_nodes()).node_ids == (note,)
-    back = await done(work, since=then + 1)
+    back = await revert_after_dry_run(work, since=then + 1)
     assert [subject for _, subject in back[:2]] == ["node_type/Task", "connection_type/Next"]
     assert (await work.query_nodes(type="Task", properties={"code": 2})).node_ids == (two,)
-    assert (await work.query_nodes(type="Task", properties={"rank": 2})).node_ids == (one,)
-    assert (await work.search_content("some words")).node_ids == (one,)
+    assert (await work.query_nodes(type="Task", properties={"rank": 2})).node_ids == (text,)
+    assert (await work.search_content("some words")).node_ids == (text,)
     assert (await work.get_connection(tie)).to_node_id == two
     with pytest.raises(GraphError) as caught:
-        await work.create_connection("Next", one, note)
+        await work.create_connection("Next", text, note)
     assert caught.value.code is Code.INVALID_TOPOLOGY
 
 
@@ -148,15 +151,15 @@ async def test_types_and_what_is_of_them_go_and_come_back_together(work: Memory)
 async def test_a_type_stays_when_something_of_it_is_left_as_it_is(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.add_connection_type(NEXT)
-    one, two = await node(work, "Task"), await node(work, "Task")
-    tie = (await work.create_connection("Next", one, two)).connection_id
+    text, two = await node(work, "Task"), await node(work, "Task")
+    tie = (await work.create_connection("Next", text, two)).connection_id
     until = await last(work)
     await work.update_connection(tie, properties={"by": "somebody"})
     left = await work.history.revert(since=seq, until=until, on_conflict="skip")
     assert left.changes == ()
-    assert {skip.subject for skip in left.skipped} == {tie, one, two, "connection_type/Next", "node_type/Task"}
+    assert {skip.subject for skip in left.skipped} == {tie, text, two, "connection_type/Next", "node_type/Task"}
     forced = await work.history.revert(since=seq, until=until, on_conflict="force")
-    assert {change.subject for change in forced.changes} == {tie, one, two, "connection_type/Next", "node_type/Task"}
+    assert {change.subject for change in forced.changes} == {tie, text, two, "connection_type/Next", "node_type/Task"}
 
 
 @pytest.mark.long
@@ -178,43 +181,43 @@ async def test_what_was_before_can_be_read_as_it_was(work: Memory, domain: str) 
     begun = await last(work)
     await work.add_node_type(TASK)
     await work.add_connection_type(NEXT)
-    one, two = await node(work, "Task", "one", code=1), await node(work, "Note")
-    tie = (await work.create_connection("Next", one, two, content="why")).connection_id
+    text, two = await node(work, "Task", "one", code=1), await node(work, "Note")
+    tie = (await work.create_connection("Next", text, two, content="why")).connection_id
     then = await last(work)
     await work.history.revert(since=begun + 1)
     past = await work.history.as_of(then)
-    assert (await past.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+    assert (await past.query_nodes(type="Task", properties={"code": 1})).node_ids == (text,)
     assert (await past.get_connection(tie, include_content=True)).content == "why"
     assert (await past.query_connections(type="Next")).connection_ids == (tie,)
-    assert (await past.get_connected_nodes(one, direction="out", connection_type="Next")).node_ids == (two,)
+    assert (await past.get_connected_nodes(text, direction="out", connection_type="Next")).node_ids == (two,)
     assert (await (await work.history.as_of(begun)).query_nodes()).node_ids == ()
     for at, node_types in ((begun, ["Note"]), (then, ["Note", "Task"]), (None, ["Note"])):
         name = f"{domain}-at-{at}"
         await work.history.branch(name, at=at)
         branch = work.in_domain(name)
         assert (await types(branch))[0] == node_types
-        found = (await branch.query_nodes(type="Task", properties={"code": 1})).node_ids if at == then else ()
-        assert found == ((one,) if at == then else ())
+        results = (await branch.query_nodes(type="Task", properties={"code": 1})).node_ids if at == then else ()
+        assert results == ((text,) if at == then else ())
 
 
 @pytest.mark.long
 async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
-    one = await node(work, "Task", rank=1)
-    deleted = (await work.delete_node(one)) and await last(work)
+    text = await node(work, "Task", rank=1)
+    deleted = (await work.delete_node(text)) and await last(work)
     await work.history.revert(since=seq, until=seq)
     assert (await refusal(work, since=deleted, until=deleted)) == {
-        one: "node type Task, which it needs, is not defined"
+        text: "node type Task, which it needs, is not defined"
     }
     await work.add_node_type(node_type_from({"name": "Task", "properties": {"rank": {"type": "string"}}}))
     [(subject, reason)] = (await refusal(work, since=deleted, until=deleted)).items()
-    assert (subject, "rank" in reason) == (one, True)
+    assert (subject, "rank" in reason) == (text, True)
     other = await node(work, "Task", rank="x")
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
     skipped = await work.history.revert(since=deleted + 1, until=deleted + 1, on_conflict="skip")
     assert "it has changed since" in skipped.skipped[0].reason
     forced = await work.history.revert(since=deleted + 1, until=deleted + 1, on_conflict="force")
-    assert [(one.operation, one.subject) for one in forced.changes] == [("update", "node_type/Task")]
+    assert [(change.operation, change.subject) for change in forced.changes] == [("update", "node_type/Task")]
     assert (await work.get_ontology()).node_type("Task") == TASK
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
 
@@ -226,15 +229,18 @@ async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_tha
     await work.add_connection_type(NEXT)
     await work.history.revert(since=begun + 1)
     taken = {entry.subject: entry.id for entry in (await work.history.log(since=task + 2)).entries}
-    found = await refusal(work, event_ids=[taken["connection_type/Next"]])
-    assert found == {"connection_type/Next": "node type Task, which it needs, is not defined"}
+    results = await refusal(work, event_ids=[taken["connection_type/Next"]])
+    assert results == {"connection_type/Next": "node type Task, which it needs, is not defined"}
     both = [taken["connection_type/Next"], taken["node_type/Task"]]
-    assert [subject for _, subject in await done(work, event_ids=both)] == ["node_type/Task", "connection_type/Next"]
+    assert [subject for _, subject in await revert_after_dry_run(work, event_ids=both)] == [
+        "node_type/Task",
+        "connection_type/Next",
+    ]
 
 
 async def test_the_beginning_of_a_domain_is_not_taken_back(work: Memory) -> None:
-    found = await refusal(work, since=1)
-    assert found == {
+    results = await refusal(work, since=1)
+    assert results == {
         "domain": "the creation of a domain cannot be undone",
         "ontology": "the creation of an ontology cannot be undone",
     }
@@ -247,8 +253,8 @@ async def test_the_beginning_of_a_domain_is_not_taken_back(work: Memory) -> None
 async def test_what_an_agent_made_in_an_open_ontology_goes_with_its_types(memory: Memory) -> None:
     await memory.create_ontology(ontology_from({"open": True, "node_types": []}))
     begun, standard = await last(memory), (await types(memory))[1]
-    one, two = await node(memory, "Idea"), await node(memory, "Place")
-    await memory.create_connection("seen at", one, two)
+    text, two = await node(memory, "Idea"), await node(memory, "Place")
+    await memory.create_connection("seen at", text, two)
     await memory.history.revert(since=begun + 1)
     assert await types(memory) == ([], standard)
     await node(memory, "Idea")
@@ -261,16 +267,16 @@ async def test_a_merge_that_brought_types_is_taken_back_as_one(work: Memory, dom
     branch = work.in_domain(f"{domain}-b")
     await branch.add_node_type(TASK)
     await branch.add_connection_type(NEXT)
-    one = await node(branch, "Task", code=1)
+    text = await node(branch, "Task", code=1)
     before = await last(work)
     merged = await work.history.merge(f"{domain}-b")
     undone = await work.history.revert(since=before + 1, until=merged.seq)
-    assert {change.subject for change in undone.changes} >= {one, "node_type/Task", "connection_type/Next"}
+    assert {change.subject for change in undone.changes} >= {text, "node_type/Task", "connection_type/Next"}
     assert undone.skipped == ()
     assert await types(work) == (["Note"], ["Link"])
     again = await work.history.merge(f"{domain}-b")
-    assert {change.subject for change in again.changes} == {one, "node_type/Task", "connection_type/Next"}
-    assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+    assert {change.subject for change in again.changes} == {text, "node_type/Task", "connection_type/Next"}
+    assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (text,)
 
 
 @pytest.mark.long
@@ -281,11 +287,11 @@ async def test_a_type_that_a_branch_took_back_stays_where_it_is_merged(work: Mem
     added = (await branch.add_node_type(node_type_from({"name": "Other"}))).version
     await branch.history.revert(since=added)
     await work.history.revert(since=seq, until=seq)
-    one = await node(branch, "Task")
+    text = await node(branch, "Task")
     with pytest.raises(GraphError) as caught:
         await work.history.merge(f"{domain}-b")
     assert caught.value.code is Code.MERGE_CONFLICT
-    assert caught.value.details["conflicts"][0]["subject"] == one  # type: ignore[index]
+    assert caught.value.details["conflicts"][0]["subject"] == text  # type: ignore[index]
     assert (await work.history.merge(f"{domain}-b", strategy="ours")).created == 0
     assert await types(work) == (["Note"], ["Link"])
 
@@ -297,8 +303,8 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     begun = await last(work)
     await work.add_node_type(TASK)
     await work.add_connection_type(NEXT)
-    one, two = await node(work, "Task", code=1), await node(work, "Note")
-    await work.create_connection("Next", one, two)
+    text, two = await node(work, "Task", code=1), await node(work, "Note")
+    await work.create_connection("Next", text, two)
     then = await last(work)
     await work.history.revert(since=begun + 1)
     file = tmp_path / "domain.jsonl.gz"
@@ -308,7 +314,7 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     assert await types(copy) == (["Note"], ["Link"])
     await copy.history.revert(since=then + 1)
     assert await types(copy) == (["Note", "Task"], ["Link", "Next"])
-    assert (await copy.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+    assert (await copy.query_nodes(type="Task", properties={"code": 1})).node_ids == (text,)
     await work.history.compact(then + 1, archive=tmp_path / "before.jsonl.gz")
     assert await types(work) == (["Note"], ["Link"])
     await work.transfer.export_file(tmp_path / "after.jsonl.gz")
@@ -321,12 +327,12 @@ async def test_another_process_sees_it_at_once(work: Memory, settings: Settings,
     async with open_memory(settings) as opened:
         other = opened.in_domain(domain)
         seq = (await work.add_node_type(TASK)).version
-        one = await node(other, "Task", code=1)
+        text = await node(other, "Task", code=1)
         for _ in range(3):
-            await other.update_node(one, properties={"rank": 1})
-        assert (await other.query_nodes(type="Task", properties={"rank": 1})).node_ids == (one,)
+            await other.update_node(text, properties={"rank": 1})
+        assert (await other.query_nodes(type="Task", properties={"rank": 1})).node_ids == (text,)
         await work.history.revert(since=seq)
-        assert [one.name for one in (await other.get_ontology()).node_types] == ["Note"]
+        assert [kind.name for kind in (await other.get_ontology()).node_types] == ["Note"]
         with pytest.raises(GraphError) as caught:
             await node(other, "Task")
         assert caught.value.code is Code.INVALID_NODE_TYPE
@@ -353,7 +359,7 @@ async def test_whoever_reads_meanwhile_never_goes_by_half_a_change_afterwards(
                 seq = (await work.apply_ontology(MANY)).version - 19
                 assert len((await other.get_ontology()).node_types) == 21
                 await work.history.revert(since=seq)
-                assert [one.name for one in (await other.get_ontology()).node_types] == ["Note"]
+                assert [kind.name for kind in (await other.get_ontology()).node_types] == ["Note"]
             readers.cancel_scope.cancel()
 
 
@@ -369,18 +375,18 @@ async def test_a_type_and_a_node_of_it_do_not_pass_each_other(work: Memory, sett
             await other.create_node("Note", "")
             codes = dict[str, Code]()
 
-            async def tried(what: str, call: Any, codes: dict[str, Code] = codes) -> None:
+            async def check_code(text: str, call: Any, codes: dict[str, Code] = codes) -> None:
                 try:
                     await call
                 except GraphError as error:
-                    codes[what] = error.code
+                    codes[text] = error.code
 
             async with anyio.create_task_group() as tasks:
                 writing = other.create_node(name, "")
                 undoing = work.history.revert(since=seq, until=seq)
                 pair = [("create", writing), ("revert", undoing)]
-                for what, call in pair if turn % 2 else pair[::-1]:
-                    tasks.start_soon(tried, what, call)
+                for label, call in pair if turn % 2 else pair[::-1]:
+                    tasks.start_soon(check_code, label, call)
             is_there = name in (await types(work))[0]
             assert codes == ({"revert": Code.REVERT_CONFLICT} if is_there else {"create": Code.INVALID_NODE_TYPE})
             assert len((await work.query_nodes(type=name)).node_ids) == is_there
@@ -396,7 +402,7 @@ async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(
     late = await node(work, "Task")
     assert await refusal(work, since=seq, until=until) == {"node_type/Task": f'node "Task" ({late}) has this type'}
     await work.delete_node(late)
-    assert len(await done(work, since=seq, until=until)) == len(made) + 1
+    assert len(await revert_after_dry_run(work, since=seq, until=until)) == len(made) + 1
 
 
 @pytest.mark.long
@@ -405,7 +411,7 @@ async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domai
     await work.history.revert(since=seq)
     by_hand = "MATCH (o:_Ontology {_domain: $d}) CREATE (o)-[:_DEFINES]->(:_NodeType {_domain: $d, _name: 'Task'})"
     driver.execute_query(by_hand, d=domain)
-    assert [one.subject for one in (await work.upkeep.verify()).differences] == ["node_type/Task"]
+    assert [difference.subject for difference in (await work.upkeep.verify()).differences] == ["node_type/Task"]
     assert (await work.upkeep.rebuild()).unmended == ()
     assert await types(work) == (["Note"], ["Link"])
 
@@ -420,5 +426,5 @@ async def test_a_connection_type_comes_back_with_its_constraint(work: Memory, dr
     driver.execute_query(f"DROP CONSTRAINT {constraint['name']}")
     await work.history.revert(since=seq + 1, dry_run=True)
     assert driver.execute_query(find, type=name).records == []
-    assert await done(work, since=seq + 1) == [("create", f"connection_type/{name}")]
+    assert await revert_after_dry_run(work, since=seq + 1) == [("create", f"connection_type/{name}")]
     assert driver.execute_query(find, type=name).records == [constraint]

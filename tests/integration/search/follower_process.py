@@ -33,20 +33,20 @@ class Slow(Fake):
         return await super().passages(texts)
 
 
-def slowed() -> None:
+def slow_down() -> None:
     """Pause between reading a page and writing it, and between what it writes and that it advances."""
     changes: Callable[..., Awaitable[Any]] = index._changes
     run: Callable[..., Awaitable[Any]] = Transaction.run
 
-    async def slow_changes(*given: Any) -> Any:
-        found = await changes(*given)
+    async def slow_changes(*values: Any) -> Any:
+        result = await changes(*values)
         await anyio.sleep(PAUSE)
-        return found
+        return result
 
-    async def slow_run(transaction: Transaction, statement: Query[Any], **given: Any) -> Any:
+    async def slow_run(transaction: Transaction, statement: Query[Any], **arguments: Any) -> Any:
         if statement is index.ADVANCE:
             await anyio.sleep(PAUSE)
-        return await run(transaction, statement, **given)
+        return await run(transaction, statement, **arguments)
 
     index._changes = slow_changes
     Transaction.run = slow_run
@@ -56,7 +56,7 @@ def slowed() -> None:
 
 
 async def main(home: str, domain: str) -> None:
-    slowed()
+    slow_down()
     async with open_memory(Settings(home=Path(home), embeddings="off", write_timeout=2)) as memory:
         await memory.search_content("words", domain=domain)  # so it has met the domain
         os.write(1, f"{os.getpid()}\n".encode())

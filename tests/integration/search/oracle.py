@@ -1,4 +1,4 @@
-"""What the rows of search must be: made anew from the state of a moment, without those of any other."""
+"""The expected rows of search, computed from the state of one moment alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graph_memory.model.text.analysers import ENGLISH, LABELS, label_of
 from integration.search.fakes import vector
 from integration.search.rows import Rows
 
-Told = tuple[str, ...]
+Places = tuple[str, ...]
 STATES = (
     "MATCH (e:_Event {_domain: $domain}) WHERE e._seq <= $at WITH e ORDER BY e._seq "
     "WITH e._subject AS subject, last(collect(e)) AS e "
@@ -35,15 +35,15 @@ NAMES = (
     "RETURN n._owner, n._words, n._name, n._key"
 )
 OF_ALL = ("_since", "_until", "_at", "_filter", "_sha256", "_embedding", "_model", "_domain")
-"""What a row has beside what the state of a moment says."""
+"""Columns of a row that the state of a moment does not determine."""
 BY_HISTORY = ("_sequence", "_position", "_order")
-"""What it has by those before it."""
+"""Columns that depend on earlier rows."""
 
 
 def versions(portal: BlockingPortal, rows: Rows, at: int) -> list[Version]:
     """The subjects of a domain as they were after a number of the log."""
-    found = [(Event.from_row(_native(event)), text) for event, text in rows.run(STATES, at=at)]
-    living = [(event, text) for event, text in found if event.draft.kind in DATA and event.draft.op is not Op.DELETE]
+    pairs = [(Event.from_row(_native(event)), text) for event, text in rows.run(STATES, at=at)]
+    living = [(event, text) for event, text in pairs if event.draft.kind in DATA and event.draft.op is not Op.DELETE]
     types = {event.draft.subject: event.draft.type for event, _ in living}
     return [
         version_of(event, _text(portal, rows.core, event, text), types.get(event.draft.from_id or ""))
@@ -62,41 +62,46 @@ def _text(portal: BlockingPortal, core: Core, event: Event, inline: str | None) 
     return portal.call(core.contents.fetch, event.domain, ref, inline).text
 
 
-def expected(found: Iterable[Version]) -> tuple[list[str], list[Told], dict[str, list[str]]]:
+def expected_rows(versions: Iterable[Version]) -> tuple[list[str], list[Places], dict[str, list[str]]]:
     """Return the rows as JSON without what they have by history, the names, and the places of each in order."""
     rows: list[str] = []
-    named: list[Told] = []
+    named: list[Places] = []
     orders: dict[str, list[str]] = {}
-    for one in found:
-        for each in passages_of(one, ()):
-            about = {"_owner": one.owner, "_owner_kind": str(one.kind), "_unit": one.unit, "_type": one.type}
-            times = {"_created": each.created, "_valid_from": each.valid_from, "_valid_to": each.valid_to}
-            told = {"_place": each.place, "_head": each.head, "_text": each.text, "_date": each.date}
-            rows.append(json.dumps(about | times | told, sort_keys=True))
-            if each.order is not None:
-                orders.setdefault(one.owner, []).append(each.place)
-        bears = own_names(one.state, one.text) if one.state is not None else []
+    for version in versions:
+        for passage in passages_of(version, ()):
+            about = {
+                "_owner": version.owner,
+                "_owner_kind": str(version.kind),
+                "_unit": version.unit,
+                "_type": version.type,
+            }
+            times = {"_created": passage.created, "_valid_from": passage.valid_from, "_valid_to": passage.valid_to}
+            rendered = {"_place": passage.place, "_head": passage.head, "_text": passage.text, "_date": passage.date}
+            rows.append(json.dumps(about | times | rendered, sort_keys=True))
+            if passage.order is not None:
+                orders.setdefault(version.owner, []).append(passage.place)
+        bears = own_names(version.state, version.text) if version.state is not None else []
         written = [form for name in reversed(bears) for form in names.forms(name)]
         forms = {tuple(words): form for form in written if (words := names.words(form))}
-        named += [(one.owner, f" {' '.join(words)} ", form, max(words, key=len)) for words, form in forms.items()]
+        named += [(version.owner, f" {' '.join(words)} ", form, max(words, key=len)) for words, form in forms.items()]
     return sorted(rows), sorted(named), orders
 
 
 def check(portal: BlockingPortal, rows: Rows, at: int) -> int:
-    """Assert that the rows current after a number of the log are those of the state then, and count them."""
-    wanted, named, orders = expected(versions(portal, rows, at))
-    found = [row for [row] in rows.run(ROWS, at=at)]
-    told = [{key: value for key, value in row.items() if key not in (*OF_ALL, *BY_HISTORY)} for row in found]
-    assert sorted(json.dumps(row, sort_keys=True) for row in told) == wanted, at
+    """Return the number of rows current after a number of the log. Asserts that they fit the state then."""
+    wanted, named, orders = expected_rows(versions(portal, rows, at))
+    results = [row for [row] in rows.run(ROWS, at=at)]
+    answer = [{key: value for key, value in row.items() if key not in (*OF_ALL, *BY_HISTORY)} for row in results]
+    assert sorted(json.dumps(row, sort_keys=True) for row in answer) == wanted, at
     assert sorted(tuple(name) for name in rows.run(NAMES, at=at)) == named, at
     in_order: dict[str, list[dict[str, Any]]] = {}
-    for row in sorted((row for row in found if "_order" in row), key=lambda row: row["_order"]):
+    for row in sorted((row for row in results if "_order" in row), key=lambda row: row["_order"]):
         in_order.setdefault(row["_owner"], []).append(row)
     assert {owner: [row["_place"] for row in of_owner] for owner, of_owner in in_order.items()} == orders, at
     for of_owner in in_order.values():
         assert len({(row["_sequence"], row["_position"]) for row in of_owner}) == 1, at
         assert all(before["_order"] < after["_order"] for before, after in pairwise(of_owner)), at
-    return len(found)
+    return len(results)
 
 
 def check_filters(rows: Rows, model: str | None, analyser: str = label_of(ENGLISH)) -> None:

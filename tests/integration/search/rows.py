@@ -22,11 +22,13 @@ class Rows:
         self.core: Core = memory._core
         self.domain = domain
 
-    def run(self, cypher: LiteralString, **given: Any) -> list[list[Any]]:
-        return [record.values() for record in self._driver.execute_query(cypher, domain=self.domain, **given).records]
+    def run(self, cypher: LiteralString, **arguments: Any) -> list[list[Any]]:
+        return [
+            record.values() for record in self._driver.execute_query(cypher, domain=self.domain, **arguments).records
+        ]
 
     def texts(self, at: int | None = None) -> list[str]:
-        """What is current, or was after a number of the log."""
+        """The rows that are current, or were after a number of the log."""
         return [
             text
             for [text] in self.run(
@@ -42,13 +44,15 @@ class Rows:
 
     def filters(self, branch: str | None = None, at: int | None = None) -> dict[str, set[str]]:
         """The tokens that passages are filtered by, as they are or would be in a branch made after a number."""
-        found = self.run(
+        results = self.run(
             "MATCH (p:_Passage {_domain: $domain}) WHERE p._since <= $at AND p._until > $at "
             "RETURN p._text, p._filter, p._until",
             at=END - 1 if at is None else at,
         )
-        told = {text: set(tokens.split()) - {until_token(until)} | {until_token(END)} for text, tokens, until in found}
+        rendered = {
+            text: set(tokens.split()) - {until_token(until)} | {until_token(END)} for text, tokens, until in results
+        }
         if branch is None:
-            return told
+            return rendered
         ours, theirs = domain_token(self.domain), domain_token(branch)
-        return {text: tokens - {ours} | {theirs} for text, tokens in told.items()}
+        return {text: tokens - {ours} | {theirs} for text, tokens in rendered.items()}

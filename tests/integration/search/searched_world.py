@@ -44,9 +44,9 @@ class World:
     nodes: list[dict[str, Plain]] = field(default_factory=list[dict[str, Plain]])
     edges: list[dict[str, tuple[str, str, float]]] = field(default_factory=list[dict[str, tuple[str, str, float]]])
 
-    def call(self, method: Any, *args: Any, **given: Any) -> Any:
+    def call(self, method: Any, *args: Any, **arguments: Any) -> Any:
         async def run() -> Any:
-            return await method(*args, domain=self.domain, **given)
+            return await method(*args, domain=self.domain, **arguments)
 
         return self.talk.portal.call(run)
 
@@ -56,17 +56,17 @@ class World:
 
         return self.talk.portal.call(run)
 
-    def meant(self, moment: int, filters: Mapping[str, Any], valid_at: datetime | None = None) -> set[str]:
+    def matching(self, moment: int, filters: Mapping[str, Any], valid_at: datetime | None = None) -> set[str]:
         """The ids that filters leave, read plainly."""
-        found = {each.id for each in self.nodes[moment].values() if _takes(each, filters, valid_at)}
+        results = {node.id for node in self.nodes[moment].values() if _takes(node, filters, valid_at)}
         if (least := filters.get("min_edge_count")) or filters.get("min_strength"):
-            counts = dict.fromkeys(found, 0)
-            for one, other, weight in self.edges[moment].values():
+            counts = dict.fromkeys(results, 0)
+            for text, other, weight in self.edges[moment].values():
                 if weight >= filters.get("min_strength", 0.0):
-                    for node in {one, other} & found:
+                    for node in {text, other} & results:
                         counts[node] += 1
-            found = {node for node, count in counts.items() if count >= (least or 1)}
-        return found
+            results = {node for node, count in counts.items() if count >= (least or 1)}
+        return results
 
 
 def _takes(node: Plain, filters: Mapping[str, Any], valid_at: datetime | None) -> bool:
@@ -100,8 +100,8 @@ def made_world(talk: Conversation, size: int = 60) -> Iterator[World]:
     for moment in range(3):
         for number in range(size // 3):
             _create(world, nodes, dice, f"n{moment}{number:03}")
-        for one in list(nodes.values())[: 8 * moment]:
-            _change(world, nodes, edges, one, dice)
+        for node in list(nodes.values())[: 8 * moment]:
+            _change(world, nodes, edges, node, dice)
         for number in range(size // 2):
             _connect(world, nodes, edges, dice, f"c{moment}{number:03}")
         world.call(
@@ -121,8 +121,13 @@ def _create(world: World, nodes: dict[str, Plain], dice: random.Random, name: st
         name, dice.choice(TYPES), f"The apple of {name} is {dice.choice(('ripe', 'sour', 'far away'))}.",
         tags, dice.choice(PATHS), dice.choice(NAMESPACES), dice.choice(STATES),
     )  # fmt: skip
-    given = {"properties": {"status": node.status}, "tags": list(tags), "path": node.path, "namespace": node.namespace}
-    world.call(memory.create_node, node.type, node.text, id=name, **given)
+    arguments = {
+        "properties": {"status": node.status},
+        "tags": list(tags),
+        "path": node.path,
+        "namespace": node.namespace,
+    }
+    world.call(memory.create_node, node.type, node.text, id=name, **arguments)
     created = world.call(memory.get_node, name).created
     if dice.random() < 0.4:
         begins, ends = (
@@ -142,7 +147,7 @@ def _change(
         case 0:
             world.call(memory.delete_node, node.id)
             del nodes[node.id]
-            for name in [name for name, (one, other, _) in edges.items() if node.id in (one, other)]:
+            for name in [name for name, (text, other, _) in edges.items() if node.id in (text, other)]:
                 del edges[name]
         case 1:
             tags, status = tuple(tag for tag in TAGS if dice.random() < 0.5), dice.choice(STATES)
@@ -157,7 +162,7 @@ def _change(
 def _connect(
     world: World, nodes: dict[str, Plain], edges: dict[str, tuple[str, str, float]], dice: random.Random, name: str
 ) -> None:
-    one, other = dice.choice(list(nodes)), dice.choice(list(nodes))
+    text, other = dice.choice(list(nodes)), dice.choice(list(nodes))
     strength = dice.choice((0.2, 0.9))
-    world.call(world.talk.memory.create_connection, "Link", one, other, strength=strength, id=name)
-    edges[name] = (one, other, strength * 0.9)
+    world.call(world.talk.memory.create_connection, "Link", text, other, strength=strength, id=name)
+    edges[name] = (text, other, strength * 0.9)

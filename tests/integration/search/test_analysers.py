@@ -54,7 +54,7 @@ INFLECTED: dict[str, dict[str, set[int]]] = {
     "swedish": {"husen": {0, 1}, "staden": {1}},
 }
 """Questions, and which of the sentences they find."""
-FOUND = (
+FIND = (
     "UNWIND $words AS word CALL (word) { "
     "CALL db.index.fulltext.queryNodes($index, '_text:\"' + word + '\"') YIELD node "
     "WHERE node._scratch = $run RETURN collect(node._text) AS texts } RETURN word, texts"
@@ -86,26 +86,28 @@ def test_what_lucene_finds_by_a_word_has_that_word_by_our_own_analysis_too(scrat
     analyser, texts = ANALYSERS[name], SENTENCES[name]
     words = {part for text in texts for word in analyser.words(text) for part in (word, *analyser.parts(word))}
     words |= {word for question in INFLECTED.get(name, ()) for word in analyser.words(question)}
-    rows = scratch.execute_query(FOUND, words=sorted(words), index=index_of(cast("Any", name)), run=RUN).records
-    found = {(row["word"], text) for row in rows for text in row["texts"]}
+    rows = scratch.execute_query(FIND, words=sorted(words), index=index_of(cast("Any", name)), run=RUN).records
+    pairs = {(row["word"], text) for row in rows for text in row["texts"]}
     ours = {
         (word, text)
         for word, text in product(words, texts)
         if (terms := set(filter(None, analyser.terms(word)))) and terms.issubset(analyser.terms(text))
     }
-    assert len(found) >= len(texts)
-    assert found <= ours, (found - ours, {word: analyser.terms(word) for word, _ in found - ours})
+    assert len(pairs) >= len(texts)
+    assert pairs <= ours, (pairs - ours, {word: analyser.terms(word) for word, _ in pairs - ours})
 
 
 def test_stop_words_are_those_of_the_server(driver: Driver) -> None:
     listed = "CALL db.index.fulltext.listAvailableAnalyzers() YIELD analyzer, stopwords RETURN analyzer, stopwords"
-    told = {
+    rendered = {
         row["analyzer"]: frozenset(filter(None, map(str.strip, row["stopwords"])))
         for row in driver.execute_query(listed).records
     }
-    assert set(ANALYSERS) <= told.keys()
-    ours = {name: each.stop_words for name, each in ANALYSERS.items() if name != "dutch"}  # it lists none, but has them
-    assert ours == {name: told[name] for name in ours}
+    assert set(ANALYSERS) <= rendered.keys()
+    ours = {
+        name: analyser.stop_words for name, analyser in ANALYSERS.items() if name != "dutch"
+    }  # it lists none, but has them
+    assert ours == {name: rendered[name] for name in ours}
     assert STOP_WORDS["dutch"]
 
 
@@ -116,20 +118,20 @@ async def notes(memory: Memory) -> Memory:
     return with_embedder(memory, None)
 
 
-async def filled(notes: Memory, name: str) -> None:
+async def fill(notes: Memory, name: str) -> None:
     for number, text in enumerate(SENTENCES[name]):
         await notes.create_node("Note", text, id=f"n{number}")
 
 
 @pytest.mark.parametrize("name", some(tuple(INFLECTED)))
 async def test_inflected_words_are_found_and_scored_in_the_language_of_the_domain(notes: Memory, name: str) -> None:
-    await filled(notes, name)
+    await fill(notes, name)
     assert (await notes.upkeep.reindex(analyser=name)).analyser == name
     for question, numbers in INFLECTED[name].items():
-        found = await notes.recall.search_memories(question, include_relevance_explanation=True)
-        assert {hit.id for hit in found.hits} == {f"n{number}" for number in numbers}, (question, found)
-        told = [part for hit in found.hits for part in hit.explanation or () if part.name == "lexical"]
-        assert all(part.detail["passage"] for part in told), told
+        result = await notes.recall.search_memories(question, include_relevance_explanation=True)
+        assert {hit.id for hit in result.hits} == {f"n{number}" for number in numbers}, (question, result)
+        parts = [part for hit in result.hits for part in hit.explanation or () if part.name == "lexical"]
+        assert all(part.detail["passage"] for part in parts), parts
 
 
 @pytest.mark.long
@@ -138,7 +140,7 @@ async def test_a_domain_that_has_an_index_changes_its_analyser_and_keeps_its_vec
 ) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
     rows = Rows(driver, memory, domain)
-    await filled(memory, "german")
+    await fill(memory, "german")
     await memory.update_node("n0", content="Der Baum.", encoding="utf-8")
     before = await rows.catch_up()
     vectors = rows.run(VECTORS)
@@ -150,8 +152,8 @@ async def test_a_domain_that_has_an_index_changes_its_analyser_and_keeps_its_vec
     await rows.catch_up()
     assert labels(rows) == [["_German"]]
     assert rows.run(VECTORS)[: len(vectors)] == vectors
-    found = await memory.recall.search_memories("Baum", search_mode="lexical")
-    assert {hit.id for hit in found.hits} == {"n0", "later"}
+    result = await memory.recall.search_memories("Baum", search_mode="lexical")
+    assert {hit.id for hit in result.hits} == {"n0", "later"}
     past = await memory.recall.search_memories("Häusern", search_mode="lexical", as_of=before.seq - 1)
     assert {hit.id for hit in past.hits} == {"n0", "n1"}
     assert not (await memory.upkeep.verify()).differences
@@ -170,23 +172,23 @@ VECTORS = "MATCH (p:_Passage {_domain: $domain}) RETURN p._since, p._place, p._e
 
 def labels(rows: Rows) -> list[list[Any]]:
     """The labels of analysers on a domain's passages."""
-    found = "MATCH (p:_Passage {_domain: $domain}) UNWIND [l IN labels(p) WHERE l IN $known] AS l RETURN DISTINCT l"
-    return sorted(rows.run(cast("Any", found), known=list(LABELS)))
+    text = "MATCH (p:_Passage {_domain: $domain}) UNWIND [l IN labels(p) WHERE l IN $known] AS l RETURN DISTINCT l"
+    return sorted(rows.run(cast("Any", text), known=list(LABELS)))
 
 
 async def test_while_the_analyser_changes_all_is_found_by_the_one_before_and_a_change_that_was_cut_off_goes_on(
     notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(notes, "swedish")
+    await fill(notes, "swedish")
     rows = Rows(driver, notes, domain)
     await index_words(notes._core, domain)
     monkeypatch.setattr(reindexing, "MAX_RELABELLED", 1)
     relabel, runs = reindexing._relabel, 0
 
-    async def cut(*given: Any) -> None:
+    async def cut(*values: Any) -> None:
         nonlocal runs
         runs += 1
-        await relabel(*given)
+        await relabel(*values)
         if runs == 1:
             raise KeyboardInterrupt
 
@@ -194,17 +196,17 @@ async def test_while_the_analyser_changes_all_is_found_by_the_one_before_and_a_c
     with pytest.raises(KeyboardInterrupt):
         await notes.upkeep.reindex(analyser="swedish")
     await notes.create_node("Note", "Nya städer.", id="later")
-    found = await notes.recall.search_memories("städerna hus later städer")
-    assert {hit.id for hit in found.hits} == {"n0", "n1", "later"}
+    result = await notes.recall.search_memories("städerna hus later städer")
+    assert {hit.id for hit in result.hits} == {"n0", "n1", "later"}
     assert labels(rows) == [["_English"], ["_Swedish"]]
     assert (await notes.upkeep.reindex(analyser="swedish")).analyser == "swedish"
     assert labels(rows) == [["_Swedish"]]
-    found = await notes.recall.search_memories("husen, städernas")
-    assert {hit.id for hit in found.hits} == {"n0", "n1", "later"}
+    result = await notes.recall.search_memories("husen, städernas")
+    assert {hit.id for hit in result.hits} == {"n0", "n1", "later"}
 
 
 async def test_what_is_erased_and_deleted_is_gone_from_every_index(notes: Memory, driver: Driver, domain: str) -> None:
-    await filled(notes, "french")
+    await fill(notes, "french")
     await notes.upkeep.reindex(analyser="french")
     rows = Rows(driver, notes, domain)
     await notes.history.erase("n0")

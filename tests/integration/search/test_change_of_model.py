@@ -1,4 +1,4 @@
-"""While the vectors of another model are made, searches go on by those of the one before."""
+"""While the vectors of another model are computed, searches use the vectors of the previous model."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ async def test_until_all_vectors_are_there_the_old_ones_answer_in_both_processes
     assert {(model, other) for _, model, other, _ in rows.run(MODELS)} == {("fake/old", "fake/new")}
     await old.create_node("Note", "Words of d.", id="d")
     for memory in (old, new):
-        found = await memory.recall.search_semantic("Words of d.", limit=1)
-        assert (found.hits[0].id, found.hits[0].distance) == ("d", 0.0)
+        answer = await memory.recall.search_semantic("Words of d.", limit=1)
+        assert (answer.hits[0].id, answer.hits[0].distance) == ("d", 0.0)
     assert "compared with that model" in str((await new.recall.search_memories("Words of d.")).warnings)
     assert (await old.recall.search_memories("Words of d.")).warnings is None
     alone = await having(old, {}).recall.search_memories("Words of d.")
@@ -75,9 +75,9 @@ async def test_until_all_vectors_are_there_the_old_ones_answer_in_both_processes
 
     covered = await new.upkeep.reindex(model=True)
     assert (covered.model, covered.without_vectors) == ("fake/new", 0)
-    found = rows.run(MODELS)
-    assert {(model, other, waits) for _, model, other, waits in found} == {("fake/new", None, False)}
-    assert len(found) == 5
+    answer = rows.run(MODELS)
+    assert {(model, other, waits) for _, model, other, waits in answer} == {("fake/new", None, False)}
+    assert len(answer) == 5
     assert (await new.recall.search_semantic("Words of d.", limit=1)).hits[0].distance == 0.0
     assert (await old.recall.search_memories("Words of d.")).mode == "lexical"
 
@@ -90,10 +90,10 @@ async def test_what_is_written_just_before_the_exchange_gets_its_vector_after_it
     await rows.catch_up()
     take = reindexing._take_model
 
-    async def late(*given: Any, **named: Any) -> None:
+    async def late(*values: Any, **named: Any) -> None:
         await old.create_node("Note", "Late words.", id="b")
         await rows.catch_up()
-        await take(*given, **named)
+        await take(*values, **named)
 
     monkeypatch.setattr(reindexing, "_take_model", late)
     monkeypatch.setattr(reindexing, "MAX_EXCHANGED", 1)

@@ -53,7 +53,7 @@ EXACT = (
     " CALL db.index.fulltext.queryNodes($index, '+_filter:[' + token + ' TO ' + token + ']') YIELD node"
     " WHERE node._scratch = $run RETURN count(node) AS found } RETURN token, found"
 )
-FOUND = (
+FIND = (
     "CALL db.index.fulltext.queryNodes($index, $query) YIELD node WHERE node._scratch = $run "
     "RETURN collect(node._filter) AS found"
 )
@@ -65,37 +65,37 @@ INDEX = "_passages_english"
 def test_a_token_is_found_as_it_was_written_and_a_filter_finds_what_it_means(driver: Driver, rows: list[dict]) -> None:
     run = uuid4().hex
     written = [tokens(**row) for row in rows]
-    driver.execute_query(PUT, rows=[{"filter": each} for each in written], run=run)
-    every = sorted({token for each in written for token in each.split()})
-    found = driver.execute_query(EXACT, tokens=every, index=INDEX, run=run).records
-    assert {one["token"]: one["found"] for one in found} == {
-        token: sum(token in each.split() for each in written) for token in every
+    driver.execute_query(PUT, rows=[{"filter": text} for text in written], run=run)
+    all_items = sorted({token for text in written for token in text.split()})
+    records = driver.execute_query(EXACT, tokens=all_items, index=INDEX, run=run).records
+    assert {record["token"]: record["found"] for record in records} == {
+        token: sum(token in text.split() for text in written) for token in all_items
     }
-    asked, at = rows[0], rows[0]["since"]
+    results, at = rows[0], rows[0]["since"]
     query = lexical_filter(
-        asked["domain"],
+        results["domain"],
         at=at,
-        types=[asked["type_name"]],
-        created=(asked["created"], LATEST),
-        valid_at=asked["valid_from"],
+        types=[results["type_name"]],
+        created=(results["created"], LATEST),
+        valid_at=results["valid_from"],
     )
     wanted = [
         filters
         for filters, row in zip(written, rows, strict=True)
-        if (row["domain"], row["type_name"]) == (asked["domain"], asked["type_name"])
+        if (row["domain"], row["type_name"]) == (results["domain"], results["type_name"])
         and row["since"] <= at < row["until"]
-        and asked["created"] <= row["created"]
-        and row["valid_from"] <= asked["valid_from"] < row["valid_to"]
+        and results["created"] <= row["created"]
+        and row["valid_from"] <= results["valid_from"] < row["valid_to"]
     ]
-    [told] = driver.execute_query(FOUND, query=query, index=INDEX, run=run).records
-    assert sorted(told["found"]) == sorted(wanted)
+    [result] = driver.execute_query(FIND, query=query, index=INDEX, run=run).records
+    assert sorted(result["found"]) == sorted(wanted)
     driver.execute_query("MATCH (n:_English) WHERE n._scratch = $run DELETE n", run=run)
 
 
 @given(st.binary(min_size=32, max_size=32))
 def test_a_passage_is_in_each_sample_up_to_one(digest: bytes) -> None:
-    told = {"domain": "d", "type_name": "T", "since": 1, "created": 0}
-    found = tokens(digest=digest.hex(), **told).split()
-    levels = [int(token[1:]) for token in found if token.startswith("l")]
+    rendered = {"domain": "d", "type_name": "T", "since": 1, "created": 0}
+    results = tokens(digest=digest.hex(), **rendered).split()
+    levels = [int(token[1:]) for token in results if token.startswith("l")]
     assert levels == list(range(len(levels)))
     assert 1 <= len(levels) <= LEVELS + 1

@@ -54,7 +54,7 @@ async def test_a_passage_that_stays_equal_is_not_touched_and_one_that_changes_is
         seq=seq,
     )
     assert len(kept) >= 2
-    assert [each for each in before if each in kept] == kept
+    assert [item for item in before if item in kept] == kept
     assert "".join(rows.texts()).startswith("New on top.")
     assert " ".join(rows.texts(seq - 1)) == " ".join(sentences)
 
@@ -86,8 +86,8 @@ async def test_a_search_by_words_alone_waits_for_no_vectors(memory: Memory, rows
     await memory.create_node("Note", "Oak for the stairs.", id="b")
     waiting = "MATCH (p:_NewPassage {_domain: $domain}) RETURN p._text"
     for mode, without in (("lexical", [["Oak for the stairs."]]), ("hybrid", [])):
-        found = await memory.recall.search_memories("oak stairs", search_mode=mode)
-        assert (found.hits[0].id, found.not_covered, found.without_vectors) == ("b", None, None)
+        result = await memory.recall.search_memories("oak stairs", search_mode=mode)
+        assert (result.hits[0].id, result.not_covered, result.without_vectors) == ("b", None, None)
         assert rows.run(waiting) == without
 
 
@@ -97,11 +97,11 @@ async def test_equal_words_are_embedded_once(memory: Memory, rows: Rows, monkeyp
     seen: list[str] = []
     passages = embedder.passages
 
-    async def noted(texts: Sequence[str]) -> list[list[float]]:
+    async def note_call(texts: Sequence[str]) -> list[list[float]]:
         seen.extend(texts)
         return await passages(texts)
 
-    monkeypatch.setattr(type(embedder), "passages", lambda _, texts: noted(texts))
+    monkeypatch.setattr(type(embedder), "passages", lambda _, texts: note_call(texts))
     for name in "ab":
         await memory.create_node("Note", "The same words.", id=name)
     await rows.catch_up()
@@ -149,21 +149,21 @@ async def test_what_stands_in_a_session_or_a_path_is_in_order(memory: Memory, ro
         await session.create_node("Note", f"Turn {number}.", id=f"z{9 - number}")
     await memory.create_node("Note", "Elsewhere.", id="e", path="/x")
     await rows.catch_up()
-    found = rows.run(
+    results = rows.run(
         "MATCH (p:_Passage {_domain: $domain}) RETURN p._sequence, p._text ORDER BY p._sequence, p._position"
     )
-    assert found == [["path//x", "Elsewhere."], *(["session/talk", f"Turn {number}."] for number in range(3))]
+    assert results == [["path//x", "Elsewhere."], *(["session/talk", f"Turn {number}."] for number in range(3))]
 
 
 async def test_events_stand_in_order_in_the_session_that_they_name(memory: Memory, rows: Rows) -> None:
     events = [{"type": "message", "content": f"Turn {n}.", "session": f"day {n % 2}"} for n in range(4)]
     await memory.in_session("import").agent.record_events(events)
     await rows.catch_up()
-    found = rows.run(
+    results = rows.run(
         "MATCH (p:_Passage {_domain: $domain}) WHERE p._place STARTS WITH 'content' "
         "RETURN p._sequence, p._text ORDER BY p._sequence, p._position"
     )
-    assert found == [[f"session/day {number % 2}", f"Turn {number}."] for number in (0, 2, 1, 3)]
+    assert results == [[f"session/day {number % 2}", f"Turn {number}."] for number in (0, 2, 1, 3)]
 
 
 ALL = "MATCH (p:_Passage {_domain: $domain}) RETURN p {.*, _embedding: null} AS p ORDER BY p._filter, p._place"
@@ -187,11 +187,11 @@ async def test_an_index_is_made_anew_and_what_was_cut_off_goes_on(
         await memory.upkeep.reindex()
     monkeypatch.setattr(reindexing, "complete", complete)
     assert (await memory.upkeep.index_status()).behind > 0
-    told: list[str] = []
-    after = await memory.upkeep.reindex(progress=lambda what, _: told.append(what))
+    lines: list[str] = []
+    after = await memory.upkeep.reindex(progress=lambda text, _: lines.append(text))
     assert (after.behind, after.without_vectors, after.open) == (0, 0, before.open)
     assert rows.run(ALL) == kept
-    assert set(told) == {"Indexing the log", "Computing vectors"}
+    assert set(lines) == {"Indexing the log", "Computing vectors"}
 
 
 async def test_another_model_makes_the_vectors_anew_and_only_these(
@@ -207,8 +207,8 @@ async def test_another_model_makes_the_vectors_anew_and_only_these(
     assert covered.without_vectors == 1
     assert "local/other" in str(covered.reason)
     assert (await memory.upkeep.reindex(model=True)).without_vectors == 0
-    found = rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN p._text, p._model, size(p._embedding)")
-    assert sorted(found) == [["More.", "local/other", 384], ["Words.", "local/other", 384]]
+    results = rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN p._text, p._model, size(p._embedding)")
+    assert sorted(results) == [["More.", "local/other", 384], ["Words.", "local/other", 384]]
 
 
 async def test_a_process_that_stays_indexes_what_is_new(
@@ -235,11 +235,11 @@ async def test_a_search_that_waits_has_few_texts_embedded_at_once(
     sizes: list[int] = []
     embed_some = index._embed_rows
 
-    async def noted(core: Core, domain: str, embedder: Embedder, waiting: Sequence[index.WaitingRow]) -> str | None:
+    async def note_call(core: Core, domain: str, embedder: Embedder, waiting: Sequence[index.WaitingRow]) -> str | None:
         sizes.append(len(waiting))
         return await embed_some(core, domain, embedder, waiting)
 
-    monkeypatch.setattr(index, "_embed_rows", noted)
+    monkeypatch.setattr(index, "_embed_rows", note_call)
     for number in range(10):
         await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
     await rows.catch_up(within=2.0)

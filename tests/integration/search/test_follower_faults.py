@@ -1,4 +1,4 @@
-"""What goes on in a domain while a page is under way, and what is damaged, leaves the rows of search right."""
+"""Changes during an indexed page, and damaged rows, leave the rows of search correct."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ async def put(memory: Memory, *texts: str) -> None:
 def once_before(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, meanwhile: Callable[[], Awaitable[object]]
 ) -> None:
-    """Have something else happen before a function is called for the first time."""
+    """Run an action before the first call of a function."""
     function, is_done = getattr(owner, name), False
 
-    async def called(*given: Any, **named: Any) -> Any:
+    async def call_once(*values: Any, **named: Any) -> Any:
         nonlocal is_done
         if not is_done:
             is_done = True
             await meanwhile()
-        return await function(*given, **named)
+        return await function(*values, **named)
 
-    monkeypatch.setattr(owner, name, called)
+    monkeypatch.setattr(owner, name, call_once)
 
 
 async def test_a_page_of_a_domain_that_was_deleted_is_not_written_into_one_of_the_same_name(
@@ -248,17 +248,17 @@ async def test_many_that_say_the_same_get_their_vector_in_several_transactions(
     monkeypatch.setattr(index, "MAX_VECTORS", 2)
     operations = [{"op": "create_node", "type": "Note", "content": "Same.", "id": f"n{number}"} for number in range(5)]
     await ours.execute_batch(operations)
-    asked: list[Sequence[str]] = []
+    requests: list[Sequence[str]] = []
     passages = Fake.passages
 
-    async def noted(fake: Fake, texts: Sequence[str]) -> list[list[float]]:
-        asked.append(texts)
+    async def note_texts(fake: Fake, texts: Sequence[str]) -> list[list[float]]:
+        requests.append(texts)
         return await passages(fake, texts)
 
-    monkeypatch.setattr(Fake, "passages", noted)
+    monkeypatch.setattr(Fake, "passages", note_texts)
     assert (await rows.catch_up()).without_vectors == 0
     assert rows.run(VECTORS) == [["Same.", "fake/three", vector("Same."), False]] * 5
-    assert asked == [["Same."]]
+    assert requests == [["Same."]]
 
 
 def sentences(count: int) -> str:
@@ -293,8 +293,8 @@ async def test_a_session_with_a_long_name_can_be_followed(ours: Memory, rows: Ro
 
 
 async def test_a_lone_surrogate_does_not_come_in(ours: Memory, rows: Rows) -> None:
-    for given in ({"content": "\ud800"}, {"content": "a", "tags": ["\ud800"]}, {"content": "a", "title": "\udfff"}):
+    for arguments in ({"content": "\ud800"}, {"content": "a", "tags": ["\ud800"]}, {"content": "a", "title": "\udfff"}):
         with pytest.raises(GraphError) as caught:
-            await ours.create_node("Note", **given)
+            await ours.create_node("Note", **arguments)
         assert caught.value.code in {Code.INVALID_ARGUMENT, Code.INVALID_ENCODING}
     assert (await rows.catch_up()).open == 0

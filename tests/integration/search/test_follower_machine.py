@@ -1,4 +1,4 @@
-"""Whatever is done to a domain and its branches, the rows of search are at each moment those of the state then."""
+"""After any changes to a domain and its branches, the rows of search fit the state of each moment."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MOST_STEPS = 30 if EXAMPLES == "few" else 60
 
 
 class World:
-    """A domain and its branches, to which something is done at random, whether it is refused or not."""
+    """A domain and its branches under random operations, which may be refused."""
 
     def __init__(self, talk: Conversation, folder: Path, rng: Random, *, has_vectors: bool) -> None:
         self.talk, self.folder, self.rng = talk, folder, rng
@@ -57,15 +57,15 @@ class World:
         self.done: list[str] = []
         self.ask(self.memory.create_ontology, ONTOLOGY)
 
-    def ask(self, method: Callable[..., Awaitable[Any]], *given: Any, **named: Any) -> Any:
-        async def asked() -> Any:
+    def ask(self, method: Callable[..., Awaitable[Any]], *values: Any, **named: Any) -> Any:
+        async def run() -> Any:
             try:
-                return await method(*given, **named)
+                return await method(*values, **named)
             except GraphError as error:
                 self.done[-1] += f" {error.code}"
                 return None
 
-        return self.talk.portal.call(asked)
+        return self.talk.portal.call(run)
 
     def node(self) -> str:
         return f"n{self.rng.randrange(5)}"
@@ -80,10 +80,10 @@ class World:
         pick = self.rng.choice
         return {"properties": pick(PROPERTIES), "tags": pick(TAGS), "title": pick(TITLES)}
 
-    def step(self, what: str) -> None:
+    def step(self, text: str) -> None:
         memory = self.rng.choice(self.memories)
-        self.done.append(f"{what} in {memory._domain(None)}")
-        getattr(self, "link_" if what == "link" else what.replace(" ", "_"))(memory)
+        self.done.append(f"{text} in {memory._domain(None)}")
+        getattr(self, "link_" if text == "link" else text.replace(" ", "_"))(memory)
 
     def create(self, memory: Memory) -> None:
         self.made += 1
@@ -144,8 +144,8 @@ class World:
     def revert(self, memory: Memory) -> None:
         end = self.ask(last, memory)
         since = max(1, end - self.rng.randrange(8))
-        asked = {"since": since, "until": min(end, since + self.rng.randrange(4))}
-        self.ask(memory.history.revert, on_conflict=self.rng.choice(["skip", "force"]), **asked)
+        results = {"since": since, "until": min(end, since + self.rng.randrange(4))}
+        self.ask(memory.history.revert, on_conflict=self.rng.choice(["skip", "force"]), **results)
 
     def branch(self, memory: Memory) -> None:
         if len(self.memories) > 2:
@@ -195,16 +195,16 @@ def test_the_rows_of_each_moment_are_those_of_the_state_then(
     def holds(seed: int) -> None:
         rng = Random(seed)
         world = World(talk, tmp_path, rng, has_vectors=has_vectors)
-        for what in ["create", "create", "link", *rng.choices(STEPS, k=rng.randint(10, MOST_STEPS))]:
-            world.step(what)
+        for text in ["create", "create", "link", *rng.choices(STEPS, k=rng.randint(10, MOST_STEPS))]:
+            world.step(text)
         for memory in world.memories:
             rows = Rows(driver, memory, memory._domain(None))
             covered = talk.portal.call(rows.catch_up)
-            told = rows.domain, world.done
-            assert (covered.behind, covered.without_vectors > 0) == (0, not has_vectors and covered.open > 0), told
+            lines = rows.domain, world.done
+            assert (covered.behind, covered.without_vectors > 0) == (0, not has_vectors and covered.open > 0), lines
             for at in moments(rows, rng):
                 check(talk.portal, rows, at)
-            assert check(talk.portal, rows, covered.seq) == covered.open, told
+            assert check(talk.portal, rows, covered.seq) == covered.open, lines
             check_filters(rows, Fake().model if has_vectors else None)
 
     holds()

@@ -33,9 +33,9 @@ class Followers:
     def __init__(self, settings: Settings, domain: str, count: int) -> None:
         self._settings, self._domain = settings, domain
         self._parents: list[subprocess.Popen[bytes]] = []
-        self.ids = self._begun(count)
+        self.ids = self._begin(count)
 
-    def _begun(self, count: int) -> list[int]:
+    def _begin(self, count: int) -> list[int]:
         address = address_of(self._settings)
         server = {"NEO4J_URI": address.uri, "NEO4J_USERNAME": address.username, "NEO4J_PASSWORD": address.password}
         script = str(Path(__file__).with_name("follower_process.py"))
@@ -48,22 +48,22 @@ class Followers:
         assert parent.stdout
         return [int(parent.stdout.readline()) for _ in range(count)]
 
-    def send(self, number: int, what: signal.Signals) -> None:
-        os.kill(self.ids[number], what)
+    def send(self, number: int, signals: signal.Signals) -> None:
+        os.kill(self.ids[number], signals)
 
     def replace(self, number: int) -> None:
-        [self.ids[number]] = self._begun(1)
+        [self.ids[number]] = self._begin(1)
 
     def end(self) -> None:
-        for one in self.ids:
+        for node_id in self.ids:
             with suppress(ProcessLookupError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(node_id, signal.SIGKILL)
         for parent in self._parents:
             parent.communicate()
 
 
 @pytest.fixture
-def followed(talk: Conversation, settings: Settings, domain: str) -> Iterator[Followers]:
+def run_followers(talk: Conversation, settings: Settings, domain: str) -> Iterator[Followers]:
     memory = talk.memory.in_domain(domain)
     talk.portal.call(memory.create_ontology, ONTOLOGY)
     followers = Followers(settings, domain, 3)
@@ -71,27 +71,27 @@ def followed(talk: Conversation, settings: Settings, domain: str) -> Iterator[Fo
     followers.end()
 
 
-def written(talk: Conversation, domain: str, rng: Random, secret: str, word: str, batches: int) -> None:
-    """Write nodes that come, change and go, and one that holds a secret."""
+def write_nodes(talk: Conversation, domain: str, rng: Random, secret: str, word: str, batches: int) -> None:
+    """Create, change and delete nodes, and write a node that holds a secret."""
     memory = talk.memory.in_domain(domain)
     names = [f"n{number}-{uuid4().hex[:8]}" for number in range(6)]
     living = set[str]()
     for _ in range(batches):
         operations: list[dict[str, object]] = []
-        for one in names:
+        for name in names:
             text = "\n\n".join(f"Paragraph {rng.randrange(9)} says {'word ' * 60}." for _ in range(3))
-            if one not in living:
-                operations.append({"op": "create_node", "type": "Note", "content": text, "id": one})
+            if name not in living:
+                operations.append({"op": "create_node", "type": "Note", "content": text, "id": name})
             else:
-                operations.append({"op": "update_node", "node_id": one, "content": text, "encoding": "utf-8"})
-            living.add(one)
-        told = {"content": f"{word} {rng.random()}", "encoding": "utf-8"}
-        operations.append({"op": "update_node", "node_id": secret, **told})
+                operations.append({"op": "update_node", "node_id": name, "content": text, "encoding": "utf-8"})
+            living.add(name)
+        rendered = {"content": f"{word} {rng.random()}", "encoding": "utf-8"}
+        operations.append({"op": "update_node", "node_id": secret, **rendered})
         talk.portal.call(memory.execute_batch, operations)
     talk.portal.call(memory.delete_node, names[0])
 
 
-def checked(talk: Conversation, driver: Driver, domain: str, rng: Random, first: int) -> None:
+def check_rows(talk: Conversation, driver: Driver, domain: str, rng: Random, first: int) -> None:
     """Assert that nothing is missing or there twice, at some moments from a first one on."""
     memory = with_embedder(talk.memory.in_domain(domain), Fake())
     rows = Rows(driver, memory, domain)
@@ -113,19 +113,19 @@ def round_of(
     secret = f"erased-{seed}"
     talk.portal.call(lambda: memory.create_node("Note", word, id=secret, title=word))
     begin = talk.portal.call(last, memory)
-    written(talk, domain, rng, secret, word, batches)
+    write_nodes(talk, domain, rng, secret, word, batches)
     while talk.portal.call(memory.upkeep.index_status).seq < begin:
         time.sleep(0.05)
     followers.send(asleep, signal.SIGSTOP)
-    written(talk, domain, rng, secret, word, batches)
+    write_nodes(talk, domain, rng, secret, word, batches)
     followers.send(killed, signal.SIGKILL)
     talk.portal.call(memory.history.erase, secret)
     end = talk.portal.call(last, memory)
     done = talk.portal.call(lambda: memory.history.compact(end - 5, archive=folder / f"{domain}-{seed}.gz"))
     followers.send(asleep, signal.SIGCONT)
-    checked(talk, driver, domain, rng, done.compacted_to)
-    for one in (asleep, awake):
-        followers.send(one, signal.SIGCONT)  # it is still there
+    check_rows(talk, driver, domain, rng, done.compacted_to)
+    for number in (asleep, awake):
+        followers.send(number, signal.SIGCONT)  # it is still there
     return killed
 
 
@@ -135,22 +135,22 @@ def secret_of(domain: str) -> str:
 
 
 def is_erased(talk: Conversation, domain: str) -> bool:
-    """Say whether the word stands nowhere in the whole database, which takes long among the domains of other tests."""
+    """Return whether the word is nowhere in the database. This is slow among the domains of other tests."""
     return talk.portal.call(talk.memory.in_domain(domain).history.scan, secret_of(domain)).clean
 
 
 @pytest.mark.long
 def test_no_passage_is_there_twice_or_missing_and_nothing_erased_comes_back(
-    talk: Conversation, driver: Driver, followed: Followers, domain: str, tmp_path: Path
+    talk: Conversation, driver: Driver, run_followers: Followers, domain: str, tmp_path: Path
 ) -> None:
-    round_of(talk, driver, followed, domain, tmp_path, seed=1, batches=2)
+    round_of(talk, driver, run_followers, domain, tmp_path, seed=1, batches=2)
     assert is_erased(talk, domain)
 
 
 @pytest.mark.long
 def test_nor_in_many_rounds(
-    talk: Conversation, driver: Driver, followed: Followers, domain: str, tmp_path: Path
+    talk: Conversation, driver: Driver, run_followers: Followers, domain: str, tmp_path: Path
 ) -> None:
     for seed in range(ROUNDS):
-        followed.replace(round_of(talk, driver, followed, domain, tmp_path, seed, batches=3 + seed))
+        run_followers.replace(round_of(talk, driver, run_followers, domain, tmp_path, seed, batches=3 + seed))
     assert is_erased(talk, domain)

@@ -47,25 +47,25 @@ def filters() -> st.SearchStrategy[dict[str, Any]]:
 )
 @profile(examples=80)
 def test_a_filtered_search_finds_exactly_the_nodes_that_a_plain_reading_leaves(
-    world: World, asked: dict[str, Any], mode: str, moment: int | None, day: int | None, limit: int
+    world: World, results: dict[str, Any], mode: str, moment: int | None, day: int | None, limit: int
 ) -> None:
-    asked = dict(asked)
-    if (created := asked.pop("created", None)) is not None:
-        times = sorted(each.created for each in world.nodes[2].values())
-        asked["created_after" if created[0] else "created_before"] = times[created[1] % len(times)]
+    results = dict(results)
+    if (created := results.pop("created", None)) is not None:
+        times = sorted(node.created for node in world.nodes[2].values())
+        results["created_after" if created[0] else "created_before"] = times[created[1] % len(times)]
     valid_at = None if day is None else datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=day)
     at = None if moment is None else world.seqs[moment]
-    found = world.call(
+    result = world.call(
         world.talk.memory.recall.search_memories,
         "apple",
         search_mode=mode,
-        filters=asked,
+        filters=results,
         valid_at=valid_at,
         as_of=at,
         max_results=limit,
     )
-    ids = [hit.id for hit in found.hits]
-    meant = world.meant(2 if moment is None else moment, asked, valid_at)
-    assert found.mode == mode
+    ids = [hit.id for hit in result.hits]
+    meant = world.matching(2 if moment is None else moment, results, valid_at)
+    assert result.mode == mode
     assert len(ids) == len(set(ids)) == min(limit, len(meant))
     assert set(ids) <= meant

@@ -35,22 +35,22 @@ async def notes(memory: Memory) -> Memory:
     return with_embedder(memory, None)
 
 
-async def found_by(notes: Memory, word: str) -> set[str]:
-    found = await notes.recall.search_memories(word, search_mode="lexical", max_results=100)
-    return {hit.id for hit in found.hits}
+async def ids_by_word(notes: Memory, word: str) -> set[str]:
+    result = await notes.recall.search_memories(word, search_mode="lexical", max_results=100)
+    return {hit.id for hit in result.hits}
 
 
 async def _check(notes: Memory) -> None:
     for script, (_, word, _) in SCRIPTS.items():
         for form in FORMS:
-            found = await found_by(notes, unicodedata.normalize(form, word))
-            assert {id_of(script, each) for each in FORMS} <= found, (script, form, found)
+            results = await ids_by_word(notes, unicodedata.normalize(form, word))
+            assert {id_of(script, form) for form in FORMS} <= results, (script, form, results)
 
 
 async def test_a_stored_word_of_every_script_is_found(notes: Memory) -> None:
     await _check(notes)
-    assert "Hindi.NFC" not in await found_by(notes, SCRIPTS["Hindi"][2])
-    assert "Turkish.NFC" not in await found_by(notes, SCRIPTS["Turkish"][2])
+    assert "Hindi.NFC" not in await ids_by_word(notes, SCRIPTS["Hindi"][2])
+    assert "Turkish.NFC" not in await ids_by_word(notes, SCRIPTS["Turkish"][2])
     first = (await notes.recall.search_memories("ไก่ทอด", search_mode="lexical")).hits[0]
     assert first.id.startswith("Thai.")
     assert (await notes.upkeep.verify()).clean
@@ -67,8 +67,8 @@ async def test_names_of_every_script_are_recognised_in_a_question(memory: Memory
     for name in ("राम", "रोम", "กรุงเทพ", unicodedata.normalize("NFD", "Zoë"), "מֹשֶׁה"):
         await memory.entities.create_entities([{"name": name, "entityType": "t", "observations": ["is here"]}])
     for name in ("राम", "กรุงเทพ", "Zoë", "מֹשֶׁה"):
-        told = await memory.recall.recall(focus=[name])
-        assert name in unicodedata.normalize("NFC", str(told.content)), name
+        result = await memory.recall.recall(focus=[name])
+        assert name in unicodedata.normalize("NFC", str(result.content)), name
     assert "रोम" not in str((await memory.recall.recall(focus=["राम"])).content)
 
 
@@ -89,7 +89,7 @@ async def test_an_index_of_before_is_read_again_behind_the_searches_and_answers_
     assert (await notes.upkeep.verify()).clean
     assert (await rows.catch_up(within=0.0)).behind == 0
     assert rows.run("MATCH (i:_Index {_domain: $domain}) RETURN i._reading") == [[None]]
-    assert "French.NFC" in await found_by(notes, "élève")
+    assert "French.NFC" in await ids_by_word(notes, "élève")
     await rows.catch_up()
     assert rows.run("MATCH (i:_Index {_domain: $domain}) RETURN i._reading") == [[WORD_RULES_VERSION]]
     assert rows.run(ROWS) == before

@@ -27,8 +27,10 @@ async def test_japanese_and_chinese_are_found_by_their_words(memory: Memory) -> 
         ("绿茶", "tea"),
         ("köln café", "cafe"),
     ):
-        found = await memory.recall.search_memories(question, search_mode="lexical", include_relevance_explanation=True)
-        first = found.hits[0]
-        assert first.id == best, (question, found)
-        part = next(each for each in first.explanation or () if each.name == "lexical")
+        result = await memory.recall.search_memories(
+            question, search_mode="lexical", include_relevance_explanation=True
+        )
+        first = result.hits[0]
+        assert first.id == best, (question, result)
+        part = next(part for part in first.explanation or () if part.name == "lexical")
         assert part.detail["passage"], part

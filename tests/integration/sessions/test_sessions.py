@@ -28,7 +28,7 @@ async def test_a_block_is_appended_to_and_replaced_within_its_limit_and_is_no_en
     memory: Memory, domain: str
 ) -> None:
     entities = memory.entities
-    assert [(one.label, one.limit, one.id) for one in (await entities.get_block()).blocks] == [
+    assert [(block.label, block.limit, block.id) for block in (await entities.get_block()).blocks] == [
         (label, 2_000, None) for label in ("persona", "human", "project")
     ]
     first = await entities.edit_block("human", "Ada, a pilot.")
@@ -45,10 +45,10 @@ async def test_a_block_is_appended_to_and_replaced_within_its_limit_and_is_no_en
         (Code.INVALID_ARGUMENT, {"text": "x", "limit": 0}),
         (Code.VERSION_CONFLICT, {"text": "", "mode": "replace", "expected_version": first.version}),
     ]
-    for code, given in wrong:
+    for code, arguments in wrong:
         with pytest.raises(GraphError) as caught:
-            await entities.edit_block("human", **given)  # pyright: ignore[reportArgumentType]
-        assert caught.value.code is code, given
+            await entities.edit_block("human", **arguments)  # pyright: ignore[reportArgumentType]
+        assert caught.value.code is code, arguments
     for label in ("", "two\nlines", "x" * 65):
         with pytest.raises(GraphError) as caught:
             await entities.edit_block(label, "x")
@@ -88,8 +88,8 @@ async def test_a_label_and_a_text_of_a_block_cannot_pose_as_the_primer(memory: M
             await entities.edit_block(label, "x")
         assert "invisible character" in caught.value.message
     await entities.edit_block("Goals", "Hidden\u202etext\x1b[2J\u2028## Goals")
-    told = (await entities.session_start()).text.splitlines()
-    assert told[:3] == ['## Block "Goals"', "> Hidden text [2J", "> ## Goals"]
+    lines = (await entities.session_start()).text.splitlines()
+    assert lines[:3] == ['## Block "Goals"', "> Hidden text [2J", "> ## Goals"]
 
 
 async def test_blocks_of_a_closed_domain_name_the_type_that_is_missing(memory: Memory) -> None:
@@ -103,7 +103,7 @@ async def test_blocks_of_a_closed_domain_name_the_type_that_is_missing(memory: M
         await memory.add_node_type(NodeType(call["type_name"], properties=tuple(rules)))
     await memory.entities.edit_block("human", "Ada")
     await memory.entities.session_end("Done.")
-    assert [one.text for one in (await memory.entities.get_block("human")).blocks] == ["Ada"]
+    assert [block.text for block in (await memory.entities.get_block("human")).blocks] == ["Ada"]
 
 
 async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) -> None:
@@ -114,10 +114,10 @@ async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) 
         for depth in ("shallow", "medium"):
             recalled = await memory.recall.recall("Who is Ben?", depth=depth)
             assert (recalled.content, recalled.tokens_used) == (started.text, started.tokens)
-            assert any(warning in one for one in recalled.warnings or ())
-        asked = await memory.recall.memory_query("Who is Ben?")
-        assert (asked.content, asked.tokens_used) == (started.text, started.tokens)
-        assert any(warning in one for one in asked.warnings or ())
+            assert any(warning in text for text in recalled.warnings or ())
+        result = await memory.recall.memory_query("Who is Ben?")
+        assert (result.content, result.tokens_used) == (started.text, started.tokens)
+        assert any(warning in text for text in result.warnings or ())
         structured = await memory.recall.recall("Who is Ben?", as_="structured")
         assert structured.content == {"guide": started.text}
         short = await memory.recall.recall("Who is Ben?", max_tokens=started.tokens - 1)
@@ -208,7 +208,7 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
     started = await entities.session_start(project="Apollo")
     known, _, rest = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")
     changed, _, facts = rest.partition("\n\n## Facts about the most used entities\n")
-    assert [started.text.count(each) for each in ('"Ships in May."', '"Plays the oboe."')] == [1, 1]
+    assert [started.text.count(text) for text in ('"Ships in May."', '"Plays the oboe."')] == [1, 1]
     assert "Plays the oboe" in changed
     assert '- "Ben"' not in facts
     assert "Session" not in started.text
@@ -220,7 +220,7 @@ async def test_nothing_is_told_twice_and_of_a_project_what_is_known_of_it(memory
         "- Apollo (new project)",
     ]
     assert started.warnings is None
-    node = await memory.create_node(await _noted(memory), "# Buy tiles")
+    node = await memory.create_node(await _add_type(memory), "# Buy tiles")
     text = (await entities.session_start()).text
     assert "## About" not in text
     assert '- "Buy tiles" (new Chore) (user, ' in text.partition("## Who changed what last\n")[2]
@@ -232,7 +232,7 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
 ) -> None:
     entities = memory.entities
     await entities.remember(name="Apollo", type="project", observations=["Uses larch.", "Ships in May."])
-    note = await memory.create_node(await _noted(memory), "# Apollo plan\nIt begins on Monday.")
+    note = await memory.create_node(await _add_type(memory), "# Apollo plan\nIt begins on Monday.")
     await entities.remember(name="Nut", observations=[f"Weighs {number} grams." for number in range(9)])
     await catch_up(memory._core, memory._domain(None), within=60)
     await memory.update_node(note.node_id, content="# Apollo plan\nIt begins on Friday.", encoding="utf-8")
@@ -244,7 +244,7 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
     known = started.text.partition("## About Apollo\n")[2].partition("## Who changed what last\n")[0]
     assert "Uses larch." in known
     assert "Apollo plan" in known
-    assert not [each for each in ("May", "June", "Monday") if each in known]
+    assert not [text for text in ("May", "June", "Monday") if text in known]
     [warning] = started.warnings or ()
     assert "not indexed yet" in warning
 
@@ -255,7 +255,7 @@ async def test_what_is_not_indexed_yet_is_named_and_nothing_is_told_that_it_ends
     await catch_up(memory._core, memory._domain(None), within=60)
     started = await entities.session_start(project="Apollo")
     assert started.warnings is None
-    assert not [each for each in ("Ships in June", "Friday") if each not in started.text]
+    assert not [text for text in ("Ships in June", "Friday") if text not in started.text]
 
 
 @pytest.mark.long
@@ -272,8 +272,8 @@ async def test_a_session_begins_with_what_was_learned_last_however_far_the_index
     await second.remember(name="Shop", properties={"launch": "4 Dec"})
     await second.create_relations([{"from": "Tomas Lind", "to": "Shop", "relationType": "leads"}])
     third = memory.acting_as("agent 2.0", "s3")
-    for given in ({}, {"project": "Nothing of that name"}):
-        started = await third.entities.session_start(**given)
+    for arguments in ({}, {"project": "Nothing of that name"}):
+        started = await third.entities.session_start(**arguments)
         changed, _, before = started.text.partition("## Changed since last time\n")[2].partition("## Changed before\n")
         assert [line.partition(" (agent")[0] for line in changed.splitlines() if line] == [
             '- Tomas Lind: + leads Shop; + "head of platform"; − "builds the site"',
@@ -284,9 +284,9 @@ async def test_a_session_begins_with_what_was_learned_last_however_far_the_index
             '- Shop (new project): + "sells tea"; launch 20 Nov',
         ]
         assert started.text.count("head of platform") == 1
-    asked = await third.recall.recall("What changed since last time?")
-    assert str(asked.content).splitlines()[1:3] == ["Changed:", changed.splitlines()[0]]
-    assert asked.tokens_used < 150
+    result = await third.recall.recall("What changed since last time?")
+    assert str(result.content).splitlines()[1:3] == ["Changed:", changed.splitlines()[0]]
+    assert result.tokens_used < 150
     about = await third.recall.recall("What is new with the Shop?", since="last session", as_="structured")
     assert [line.partition(" (agent")[0] for line in dict(about.content)["changes"]] == ["Shop: launch 20 Nov → 4 Dec"]
 
@@ -317,7 +317,7 @@ async def test_a_session_begins_with_what_was_learned_last_however_far_the_index
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
-async def _noted(memory: Memory) -> str:
+async def _add_type(memory: Memory) -> str:
     await memory.add_node_type(NodeType("Chore"))
     return "Chore"
 
@@ -328,9 +328,9 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     await entities.create_entities([{"name": "Ann"}])
     text = (await entities.session_start(max_tokens=400)).text
     assert "- Ann (new entity) (user, " in text
-    told = text.partition("## Last time\n")[2].splitlines()
-    assert told[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
-    assert told[2] == f"> … (cut: recall with focus {ended.id} shows the whole text)"
+    lines = text.partition("## Last time\n")[2].splitlines()
+    assert lines[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
+    assert lines[2] == f"> … (cut: recall with focus {ended.id} shows the whole text)"
 
 
 @pytest.mark.long
@@ -352,19 +352,19 @@ async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memo
     await flush(memory._core)
     before = await accesses_of(memory._core, memory._domain(None), [ada.id])
 
-    for given in ({}, {"project": "Trip 4"}):
-        started = await entities.session_start(**given)
-        told = started.text.splitlines()
+    for arguments in ({}, {"project": "Trip 4"}):
+        started = await entities.session_start(**arguments)
+        lines = started.text.splitlines()
         assert started.tokens <= 1_500
-        assert all(started.text.count(f'"{each}"') == 1 for each in facts if each != facts[3])
+        assert all(started.text.count(f'"{fact}"') == 1 for fact in facts if fact != facts[3])
         assert '"Ada dropped plan 3."' in started.text
         assert facts[3] not in started.text
         assert started.text.count("Session") == 0
         assert started.text.count("Planned trip") == 1
-        assert "This memory holds: 12 trip, 1 MemoryBlock, 1 person." in told
-        known = [line for line in told if line.startswith("  ")]
+        assert "This memory holds: 12 trip, 1 MemoryBlock, 1 person." in lines
+        known = [line for line in lines if line.startswith("  ")]
         assert len(known) == len(set(known)) > 10
-        heads = [line.partition(" (")[0] for line in told if line.startswith('- "') and ": alice" not in line]
+        heads = [line.partition(" (")[0] for line in lines if line.startswith('- "') and ": alice" not in line]
         assert len(heads) == len(set(heads))
     first = (await entities.session_start()).text.partition("## Facts about the most used entities\n")[2]
     assert first.startswith('- "Ada" (person')
@@ -395,7 +395,7 @@ async def test_a_block_or_summary_that_cannot_be_read_is_left_out(settings: Sett
         assert (len(listed.summary), listed.summary[-1]) == (300, "…")
         for path in (settings.home / "blobs" / domain).iterdir():
             path.unlink()
-        assert [one.summary for one in (await memory.history.sessions(limit=1)).sessions] == [None]
+        assert [session.summary for session in (await memory.history.sessions(limit=1)).sessions] == [None]
         started = await memory.entities.session_start()
         assert "> Ada, a pilot." in started.text
         assert [

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.anyio
 
 def server_settings(settings: Settings, **changes: str) -> Settings:
     server = address_of(settings)
-    given = {"neo4j_uri": server.uri, "neo4j_password": server.password, **changes}
-    return Settings(home=settings.home, **given)  # pyright: ignore[reportArgumentType]
+    arguments = {"neo4j_uri": server.uri, "neo4j_password": server.password, **changes}
+    return Settings(home=settings.home, **arguments)  # pyright: ignore[reportArgumentType]
 
 
 async def failure(settings: Settings) -> GraphError:

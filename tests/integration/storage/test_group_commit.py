@@ -49,12 +49,12 @@ class Statements:
             self.at_once += 1
             return await whole_at_once(store, *args, **params)
 
-        async def locked(store: Store, *args: Any, **params: Any) -> Any:
+        async def count_lock(store: Store, *args: Any, **params: Any) -> Any:
             self.locked += 1
             return await whole_write(store, *args, **params)
 
         monkeypatch.setattr(Store, "write_at_once", at_once)
-        monkeypatch.setattr(Store, "write", locked)
+        monkeypatch.setattr(Store, "write", count_lock)
 
 
 @pytest.fixture
@@ -162,11 +162,11 @@ async def test_an_id_or_a_unique_value_is_given_once(alone: Memory, domain: str)
 
 
 async def test_a_connection_to_what_goes_before_it_is_refused(alone: Memory, domain: str) -> None:
-    one, two = [(await alone.create_node("Project", "")).node_id for _ in range(2)]
+    text, two = [(await alone.create_node("Project", "")).node_id for _ in range(2)]
     async with crowd(alone, domain) as waiting:
         waiting.add(lambda: alone.delete_node(two))
-        waiting.add(lambda: alone.create_connection("Beside", one, two))
-        waiting.add(lambda: alone.create_connection("PartOf", one, one))
+        waiting.add(lambda: alone.create_connection("Beside", text, two))
+        waiting.add(lambda: alone.create_connection("PartOf", text, text))
         waiting.add(lambda: alone.create_node("Project", "after"))
     assert [waiting.results[place] for place in (1, 2)] == [Code.NODE_NOT_FOUND, Code.INVALID_TOPOLOGY]
     assert (await alone.get_node(waiting.results[3].node_id)).type == "Project"
@@ -174,10 +174,10 @@ async def test_a_connection_to_what_goes_before_it_is_refused(alone: Memory, dom
 
 
 async def test_a_rule_about_the_surroundings_holds_among_those_that_wait(alone: Memory, domain: str) -> None:
-    one, two = [(await alone.create_node("Project", "")).node_id for _ in range(2)]
+    text, two = [(await alone.create_node("Project", "")).node_id for _ in range(2)]
     async with crowd(alone, domain) as waiting:
-        waiting.add(lambda: alone.create_connection("PartOf", one, two))
-        waiting.add(lambda: alone.create_connection("PartOf", two, one))
+        waiting.add(lambda: alone.create_connection("PartOf", text, two))
+        waiting.add(lambda: alone.create_connection("PartOf", two, text))
     assert waiting.results[1] is Code.INVALID_TOPOLOGY
     assert len((await alone.query_connections(type="PartOf")).connection_ids) == 1
 
@@ -239,11 +239,11 @@ async def test_when_the_answer_is_lost_each_is_made_once(
             if access == "WRITE" and next(once, False):
                 run = session.run
 
-                async def lost(*args: Any, **params: Any) -> Any:
+                async def lose_reply(*args: Any, **params: Any) -> Any:
                     await (await run(*args, **params)).consume()
                     raise ServiceUnavailable("the answer never came")
 
-                session.run = lost  # type: ignore[method-assign]
+                session.run = lose_reply  # type: ignore[method-assign]
             yield session
 
     before = len(log_of(driver, domain))

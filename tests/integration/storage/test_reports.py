@@ -37,7 +37,7 @@ NUMBERS = (10, 20, 30, 40)
 """The first numbers of writes that go together."""
 
 
-def numbered(first: int) -> Callable[[Head, None], Decision[int]]:
+def decision_from(first: int) -> Callable[[Head, None], Decision[int]]:
     """Return a decision on a new node that has the number of the attempt, which is also the report."""
     attempts, subject, content = count(first), new_id("mem"), content_from("", "utf-8", "markdown")
 
@@ -52,24 +52,24 @@ def numbered(first: int) -> Callable[[Head, None], Decision[int]]:
 
 async def write(memory: Memory, domain: str, first: int = 1, **options: Any) -> Written[int]:
     core = memory._core
-    return await core.log.write("numbered", domain, core.origin, reads_nothing(), numbered(first), **options)
+    return await core.log.write("numbered", domain, core.origin, reads_nothing(), decision_from(first), **options)
 
 
-async def written_in(memory: Memory, written: Written[int]) -> object:
+async def number_in(memory: Memory, written: Written[int]) -> object:
     """Return the number that the node has which a write made."""
     return (await memory.get_node(written.receipt.changes[0].subject)).properties["n"]
 
 
 async def test_of_a_write_in_one_statement(alone: Memory, domain: str) -> None:
     written = await write(alone, domain)
-    assert (written.report, await written_in(alone, written)) == (1, 1)
+    assert (written.report, await number_in(alone, written)) == (1, 1)
 
 
 async def test_of_a_write_that_is_decided_again_under_the_lock(alone: Memory, domain: str, settings: Settings) -> None:
     async with open_memory(settings) as other:
         await other.in_domain(domain).create_node("Project", "")
     written = await write(alone, domain)
-    assert (written.report, await written_in(alone, written)) == (2, 2)
+    assert (written.report, await number_in(alone, written)) == (2, 2)
 
 
 async def test_of_a_write_that_is_made_again_after_it_was_undone(alone: Memory, domain: str) -> None:
@@ -82,7 +82,7 @@ async def test_of_a_write_that_is_made_again_after_it_was_undone(alone: Memory, 
             raise failure
 
     written = await write(alone, domain, after_write=look)
-    assert (written.report, await written_in(alone, written), looked_at) == (2, 2, [1, 2])
+    assert (written.report, await number_in(alone, written), looked_at) == (2, 2, [1, 2])
 
 
 async def test_of_a_write_under_the_lock_whose_answer_was_lost(
@@ -97,7 +97,7 @@ async def test_of_a_write_under_the_lock_whose_answer_was_lost(
 
     monkeypatch.setattr(neo4j.AsyncTransaction, "commit", commit)
     written = await write(alone, domain, after_write=_nothing)
-    assert (written.report, await written_in(alone, written)) == (1, 1)
+    assert (written.report, await number_in(alone, written)) == (1, 1)
     assert written.receipt.repeated
 
 
@@ -111,7 +111,7 @@ async def test_of_each_write_that_goes_with_others(alone: Memory, domain: str) -
             waiting.add(lambda number=number: write(alone, domain, number))
     for place, number in enumerate(NUMBERS):
         written = waiting.results[place]
-        assert (written.report, await written_in(alone, written)) == (number, number)
+        assert (written.report, await number_in(alone, written)) == (number, number)
 
 
 async def test_of_each_write_that_goes_with_others_whose_answer_was_lost(
@@ -125,15 +125,15 @@ async def test_of_each_write_that_goes_with_others_whose_answer_was_lost(
         async with whole(access) as session:
             run = session.run
 
-            async def lost(*args: Any, **params: Any) -> Any:
-                found = await run(*args, **params)
+            async def lose_reply(*args: Any, **params: Any) -> Any:
+                result = await run(*args, **params)
                 for failure in failures:
-                    await found.consume()
+                    await result.consume()
                     raise failure
-                return found
+                return result
 
             if access == neo4j.WRITE_ACCESS:
-                session.run = lost  # type: ignore[method-assign]
+                session.run = lose_reply  # type: ignore[method-assign]
             yield session
 
     monkeypatch.setattr(store, "_session", losing)
@@ -142,7 +142,7 @@ async def test_of_each_write_that_goes_with_others_whose_answer_was_lost(
             waiting.add(lambda number=number: write(alone, domain, number))
     for place, number in enumerate(NUMBERS):
         written = waiting.results[place]
-        assert (written.report, await written_in(alone, written)) == (number, number)
+        assert (written.report, await number_in(alone, written)) == (number, number)
         assert written.receipt.repeated
 
 
@@ -155,7 +155,7 @@ async def test_of_a_rehearsal(alone: Memory, domain: str) -> None:
 async def test_of_a_write_in_a_transaction(alone: Memory, domain: str) -> None:
     async with alone.transaction() as inside:
         written = await write(inside, domain)
-    assert (written.report, await written_in(alone, written)) == (1, 1)
+    assert (written.report, await number_in(alone, written)) == (1, 1)
 
 
 async def test_a_repeated_request_has_its_first_receipt_and_no_report(alone: Memory, domain: str) -> None:

@@ -1,4 +1,4 @@
-"""The schema: its steps are applied once, in order, by whoever comes first, and give exactly what is expected."""
+"""The schema: the first process applies its steps once, in order, with exactly the expected result."""
 
 from __future__ import annotations
 
@@ -202,12 +202,12 @@ def test_an_index_that_a_broken_off_start_left_behind_gives_way_to_its_constrain
 
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         left: Any = f"CREATE INDEX {name} FOR ()-[r:LeftBehind]-() ON (r._domain, r._id)"
-        gone: Any = f"DROP CONSTRAINT {name} IF EXISTS"
+        result: Any = f"DROP CONSTRAINT {name} IF EXISTS"
         driver.execute_query(left)
         try:
             assert anyio.run(make) == ["LeftBehind"]
         finally:
-            driver.execute_query(gone)
+            driver.execute_query(result)
 
 
 class Shown:

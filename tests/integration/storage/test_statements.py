@@ -27,7 +27,7 @@ SCAN_ALL = {
     *("drift/unnamed_nodes", "retention/scan_nodes", "retention/scan_relationships"),
     *("transfer/foreign_nodes", "transfer/foreign_relationships", "transfer/foreign_left_out"),
 }
-"""What looks for nodes that no index holds, because they have no id, or looks at everything."""
+"""Statements that look for nodes without an id, which no index holds, or that read all nodes."""
 FIELDS: dict[str, Any] = {
     "path": "p",
     "namespace": "n",
@@ -39,23 +39,23 @@ SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "Relationshi
 
 
 @pytest.fixture(scope="module")
-async def seeded(opened: Memory, driver: Driver) -> None:
-    """Every label, relationship type and property key exists, so that the planner's warnings mean something."""
+async def seeded_names(opened: Memory, driver: Driver) -> None:
+    """Create every label, relationship type and property key, so that the planner warns only of real faults."""
     domain = f"seeded-{uuid4().hex}"
     memory = opened.in_domain(domain)
     rules = (PropertyRule("code", unique=True),)
     link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
     await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))
-    one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], **FIELDS)
+    result = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], **FIELDS)
     other = await memory.create_node("Thing", "text", properties={"code": 2, "status": "open", "state": "open"})
-    await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
-    await memory.update_node(one.node_id, properties={"code": 3})
-    await observe(memory, domain, one.node_id)
+    await memory.create_connection("Link", result.node_id, other.node_id, content="note", properties={"code": 1})
+    await memory.update_node(result.node_id, properties={"code": 3})
+    await observe(memory, domain, result.node_id)
     await memory.entities.create_entities([{"name": "Ann", "type": "Thing", "observations": ["a", "b"]}])
     await memory.history.branch(f"{domain}-l")
     more: dict[str, Any] = {"bidirectional": True, "description": "d", "metadata": {"k": 1}}
-    await memory.links.create_cross_domain_link(one.node_id, f"{domain}-l", other.node_id, **more)
-    await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
+    await memory.links.create_cross_domain_link(result.node_id, f"{domain}-l", other.node_id, **more)
+    await memory.set_validity(result.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.recall.search_memories("text")
     await memory.history.branch(f"{domain}-b")
     for rare in (
@@ -92,10 +92,10 @@ def name_of(path: Path) -> str:
 
 
 def explain(driver: Driver, path: Path) -> Any:
-    return explained(driver, path).summary
+    return explain_file(driver, path).summary
 
 
-def explained(driver: Driver, path: Path) -> Any:
+def explain_file(driver: Driver, path: Path) -> Any:
     text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("//"))
     return driver.execute_query("EXPLAIN " + text)  # pyright: ignore[reportArgumentType]
 
@@ -111,12 +111,12 @@ def kind(operator: dict[str, Any]) -> str:
 
 
 def complains(status: str) -> bool:
-    """Say whether a status is more than success, no data, or that EXPLAIN was given no parameters."""
+    """Return whether a status is more than success, no data, or missing parameters of EXPLAIN."""
     return not status.startswith(("00", "02")) and status != "01N60"
 
 
 def gives_one_row(plan: dict[str, Any]) -> bool:
-    """Say whether a branch gives at most one row: an aggregate, exact lookups in unique indexes, what is only said."""
+    """Return whether a branch gives at most one row: an aggregate, a lookup in a unique index, or constants."""
     if children := plan.get("children"):
         giving = children[:1] if kind(plan) == "SemiApply" else children
         return kind(plan) == "EagerAggregation" or all(gives_one_row(child) for child in giving)
@@ -126,9 +126,9 @@ def gives_one_row(plan: dict[str, Any]) -> bool:
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", FILES, ids=name_of)
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.usefixtures("seeded_names")
 def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver, path: Path) -> None:
-    answer = explained(driver, path)
+    answer = explain_file(driver, path)
     returns = next(line.split(":")[1] for line in path.read_text().splitlines() if line.startswith("// returns:"))
     assert answer.keys == [name.strip() for name in returns.split(",") if name.strip() != "-"]
     summary = answer.summary
@@ -151,7 +151,7 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
         ("graph/neighbours", 1),
     ],
 )
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.usefixtures("seeded_names")
 def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: str, seeks: int) -> None:
     """One statement answers for both names: it finds the nodes once, and expands them both ways."""
     plan = explain(driver, cypher_root() / f"{name}.cypher").plan
@@ -201,18 +201,18 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("traversal/linked", "n:_Node(_domain, _id)"),
     ],
 )
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.usefixtures("seeded_names")
 def test_a_statement_is_answered_from_its_index(driver: Driver, name: str, index: str) -> None:
     plan = explain(driver, cypher_root() / f"{name}.cypher").plan
     assert any(index in operator["args"].get("Details", "") for operator in operators(plan))
 
 
 @pytest.mark.parametrize("name", ["graph/in_order", "graph/in_reverse_order"])
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.usefixtures("seeded_names")
 def test_a_page_in_an_order_reads_only_its_own_rows_of_the_index(driver: Driver, name: str) -> None:
-    found = [kind(operator) for operator in operators(explain(driver, cypher_root() / f"{name}.cypher").plan)]
-    assert found.count("Top") == 1  # of the pages of several types
-    assert found[found.index("Limit") + 1] == "NodeIndexSeek"
+    results = [kind(operator) for operator in operators(explain(driver, cypher_root() / f"{name}.cypher").plan)]
+    assert results.count("Top") == 1  # of the pages of several types
+    assert results[results.index("Limit") + 1] == "NodeIndexSeek"
 
 
 def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:
@@ -234,7 +234,7 @@ def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driv
     ],
     ids=len,
 )
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.usefixtures("seeded_names")
 def test_a_write_in_one_statement_scans_nothing_either(driver: Driver, steps: tuple[Step, ...]) -> None:
     statement = write_at_once(steps)
     answer = driver.execute_query("EXPLAIN " + statement.text)
@@ -253,7 +253,7 @@ MARKED = [
 
 
 @for_rows("statement", MARKED)
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.usefixtures("seeded_names")
 def test_a_marked_statement_looks_last_where_the_log_stands(driver: Driver, statement: Query[object]) -> None:
     answer = driver.execute_query("EXPLAIN " + statement.text)
     assert tuple(answer.keys) == statement.returns

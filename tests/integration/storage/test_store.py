@@ -110,12 +110,12 @@ async def test_two_writers_that_take_two_locks_crosswise_both_finish(settings: S
 
 async def test_a_commit_in_doubt_is_told_as_such_when_the_server_stays_away(settings: Settings, domain: str) -> None:
     server = address_of(settings)
-    asked = 0
+    result = 0
 
     async def find() -> Address:
-        nonlocal asked
-        asked += 1
-        if asked > 1:
+        nonlocal result
+        result += 1
+        if result > 1:
             raise GraphError(Code.STORE_UNAVAILABLE, "Neo4j did not start")
         return Address(server.uri, server.username, server.password)
 
@@ -172,7 +172,7 @@ async def test_a_login_that_stays_refused_says_where_to_set_it_right(
 
 
 def security_error(name: str) -> Neo4jError:
-    """What the driver raises when a server says this of a login or of rights."""
+    """Errors of the driver for a server's refusals of a login or of rights."""
     return Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.Security.{name}", message="no")
 
 

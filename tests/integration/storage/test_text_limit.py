@@ -70,7 +70,7 @@ PATHS: dict[str, Callable[[Memory, Path], Awaitable[object]]] = {
         [{"from": "Ann", "to": "Ann", "relationType": "is", "properties": {"why": LARGE}}]
     ),
     "create_node": lambda memory, _: memory.create_node("person", "", properties={"about": LARGE}),
-    "update_node": lambda memory, _: _updated(memory),
+    "update_node": lambda memory, _: _update(memory),
     "execute_batch": lambda memory, _: memory.execute_batch(
         [{"op": "create_node", "type": "person", "content": "", "properties": {"about": LARGE}}]
     ),
@@ -81,7 +81,7 @@ PATHS: dict[str, Callable[[Memory, Path], Awaitable[object]]] = {
 }
 
 
-async def _updated(memory: Memory) -> object:
+async def _update(memory: Memory) -> object:
     [node] = (await memory.query_nodes(type="person")).node_ids
     return await memory.update_node(node, properties={"about": LARGE})
 

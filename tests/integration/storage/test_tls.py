@@ -1,4 +1,4 @@
-"""A server behind TLS: `+ssc` trusts its certificate as it is, `+s` wants one that an authority signed."""
+"""A server behind TLS: `+ssc` trusts any certificate, `+s` only a certificate that an authority signed."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ async def test_a_server_with_a_certificate_of_its_own_is_used_with_ssc_and_refus
     settings: Settings, tmp_path: Path, domain: str
 ) -> None:
     inner = address_of(settings)
-    given = {"home": settings.home, "neo4j_password": inner.password}
+    arguments = {"home": settings.home, "neo4j_password": inner.password}
     async with behind_tls(int(inner.uri.rpartition(":")[2]), certificate(tmp_path)) as port:
-        trusting = Settings(neo4j_uri=f"bolt+ssc://127.0.0.1:{port}", **given)  # pyright: ignore[reportArgumentType]
+        trusting = Settings(neo4j_uri=f"bolt+ssc://127.0.0.1:{port}", **arguments)  # pyright: ignore[reportArgumentType]
         async with open_memory(trusting) as memory:
             assert (await memory.query_nodes(domain=domain)).node_ids == ()
-        strict = Settings(neo4j_uri=f"bolt+s://127.0.0.1:{port}", **given)  # pyright: ignore[reportArgumentType]
+        strict = Settings(neo4j_uri=f"bolt+s://127.0.0.1:{port}", **arguments)  # pyright: ignore[reportArgumentType]
         with pytest.raises(GraphError) as caught:
             async with open_memory(strict):
                 pass

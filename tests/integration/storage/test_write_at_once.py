@@ -54,11 +54,11 @@ class Ways:
             monkeypatch.setattr(Store, name, self._counting(name, getattr(Store, name)))
 
     def _counting(self, name: str, method: Any) -> Any:
-        async def counted(*args: Any, **kwargs: Any) -> Any:
+        async def count_call(*args: Any, **kwargs: Any) -> Any:
             self.counted[name] += 1
             return await method(*args, **kwargs)
 
-        return counted
+        return count_call
 
     @property
     def at_once(self) -> int:
@@ -80,15 +80,15 @@ def log_of(driver: Driver, domain: str) -> list[dict[str, Any]]:
 
 
 async def test_every_kind_of_write_goes_through_in_one_statement(alone: Memory, ways: Ways) -> None:
-    one, two = [(await alone.create_node("Project", f"# {n}", properties={"code": n})).node_id for n in (1, 2)]
-    link = (await alone.create_connection("PartOf", one, two, content="why")).connection_id
-    await alone.update_node(one, properties={"status": "done"}, content="new", encoding="utf-8")
+    text, two = [(await alone.create_node("Project", f"# {n}", properties={"code": n})).node_id for n in (1, 2)]
+    link = (await alone.create_connection("PartOf", text, two, content="why")).connection_id
+    await alone.update_node(text, properties={"status": "done"}, content="new", encoding="utf-8")
     await alone.update_connection(link, properties={"n": 1})
     await alone.delete_connection(link)
     await alone.delete_node(two)
     assert (ways.at_once, ways.locked) == (7, 0)
-    assert (await alone.search_content("NEW")).node_ids == (one,)
-    assert (await alone.query_nodes(type="Project", properties={"status": "done"})).node_ids == (one,)
+    assert (await alone.search_content("NEW")).node_ids == (text,)
+    assert (await alone.query_nodes(type="Project", properties={"status": "done"})).node_ids == (text,)
     assert (await alone.upkeep.verify()).clean
 
 
@@ -286,11 +286,11 @@ class _LosesTheAnswer:
         session = await self._context.__aenter__()
         run = session.run
 
-        async def lost(*args: Any, **kwargs: Any) -> Any:
+        async def lose_reply(*args: Any, **kwargs: Any) -> Any:
             await (await run(*args, **kwargs)).consume()
             raise ServiceUnavailable("the answer never came")
 
-        session.run = lost
+        session.run = lose_reply
         return session
 
     async def __aexit__(self, *error: Any) -> Any:

@@ -18,7 +18,7 @@ from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_
 from graph_memory.memory.transfer.archive import export, importing
 from graph_memory.memory.transfer.archive.format import PIECE
 from graph_memory.memory.transfer.archive.reader import Reader
-from integration.branches.test_branch import LARGE, contents, filled
+from integration.branches.test_branch import LARGE, contents, fill
 from support import exists
 from tables import for_rows
 
@@ -32,9 +32,9 @@ FIELDS: dict[str, Any] = {
 }
 
 
-async def lived(memory: Memory, domain: str) -> None:
+async def live(memory: Memory, domain: str) -> None:
     """Fill a domain with all kinds of subjects, and change, delete and restore some."""
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     await memory.update_node(ids[0], content="something else", encoding="utf-8", properties={"rank": 9, "x": 1.0})
     await memory.update_node(
         ids[1], tags=["a", "b"], path="work/kitchen", **FIELDS, properties={"on": True, "ünï": "„x“\u2028"}
@@ -52,10 +52,10 @@ async def lived(memory: Memory, domain: str) -> None:
 
 def events_of(driver: Driver, domain: str) -> list[dict[str, Any]]:
     """Return the events of a domain's log, without its name."""
-    found = driver.execute_query(
+    result = driver.execute_query(
         "MATCH (e:_Event {_domain: $d}) RETURN e {.*, _domain: null} AS e ORDER BY e._seq", d=domain
     )
-    return [record["e"] for record in found.records]
+    return [record["e"] for record in result.records]
 
 
 def files_in(folder: Path) -> set[str]:
@@ -63,7 +63,7 @@ def files_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def untimed(path: Path) -> list[bytes]:
+def lines_without_times(path: Path) -> list[bytes]:
     """Return the lines of an export that say nothing of when it was made, or under which name."""
     lines = path.read_bytes().splitlines(keepends=True)
     header = json.loads(lines[0])
@@ -83,29 +83,29 @@ def rewritten(path: Path, change: Any) -> None:
 async def test_what_is_imported_is_the_same_to_the_letter(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, name: str
 ) -> None:
-    await lived(memory, domain)
-    told = await memory.transfer.export_file(tmp_path / name)
+    await live(memory, domain)
+    result = await memory.transfer.export_file(tmp_path / name)
     copy = memory.in_domain(f"{domain}-copy")
     made = await copy.transfer.import_file(tmp_path / name, name=f"{domain}-copy")
-    assert (made.events, made.seq, made.resumed, made.forked_from) == (told.events, told.seq, False, None)
+    assert (made.events, made.seq, made.resumed, made.forked_from) == (result.events, result.seq, False, None)
     assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
     assert await contents(copy) == await contents(memory)
-    found = await copy.upkeep.verify()
-    assert not found.differences
-    assert found.events == told.events
+    verification = await copy.upkeep.verify()
+    assert not verification.differences
+    assert verification.events == result.events
     again = await copy.transfer.export_file(str(tmp_path / "again.jsonl"))
     first = tmp_path / "first.jsonl"
     first.write_bytes(
         gzip.decompress((tmp_path / name).read_bytes()) if name.endswith("gz") else (tmp_path / name).read_bytes()
     )
-    assert untimed(tmp_path / "again.jsonl") == untimed(first)
-    assert (again.events, again.contents) == (told.events, told.contents)
+    assert lines_without_times(tmp_path / "again.jsonl") == lines_without_times(first)
+    assert (again.events, again.contents) == (result.events, result.contents)
     assert files_in(tmp_path) == {name, "again.jsonl", "first.jsonl"}
 
 
 @pytest.mark.long
 async def test_an_imported_domain_can_be_worked_in(memory: Memory, domain: str, tmp_path: Path) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     copy = memory.in_domain(f"{domain}-copy")
     await copy.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
@@ -121,11 +121,11 @@ async def test_an_imported_domain_can_be_worked_in(memory: Memory, domain: str, 
 
 
 async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str, tmp_path: Path) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
-    with pytest.raises(GraphError) as refused:
+    with pytest.raises(GraphError) as caught:
         await memory.transfer.import_file(tmp_path / "a.jsonl")
-    assert refused.value.code is Code.DOMAIN_ALREADY_EXISTS
+    assert caught.value.code is Code.DOMAIN_ALREADY_EXISTS
     await memory.delete_domain(domain)
     assert (await memory.transfer.import_file(tmp_path / "a.jsonl")).domain == domain
     assert not (await memory.upkeep.verify()).differences
@@ -134,19 +134,19 @@ async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str, tmp_
 async def test_a_text_that_is_too_large_to_be_searched_is_not_imported(
     memory: Memory, settings: Settings, domain: str, tmp_path: Path
 ) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     await memory.create_node("Task", "x" * 1001)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     async with open_memory(settings.model_copy(update={"text_content_bytes": 1000})) as strict:
-        with pytest.raises(GraphError) as refused:
+        with pytest.raises(GraphError) as caught:
             await strict.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
-    assert refused.value.code is Code.CONTENT_TOO_LARGE
+    assert caught.value.code is Code.CONTENT_TOO_LARGE
     assert not await exists(memory, f"{domain}-copy")
 
 
 @pytest.mark.long
 async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain: str, tmp_path: Path) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     fork = (await memory.history.log(limit=1)).entries[0].seq
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     await branch.update_node(ids[0], properties={"rank": 6})
@@ -165,7 +165,7 @@ async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain:
 async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path
 ) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     fork = (await memory.history.log(limit=1)).entries[0].seq
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     changed = await branch.update_node(ids[0], properties={"rank": 6})
@@ -174,7 +174,7 @@ async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
     await branch.transfer.export_file(tmp_path / "b.jsonl")
     await memory.delete_domain(f"{domain}-b")
     await memory.delete_domain(domain)
-    await filled(memory, domain)  # one of the same name, which is another
+    await fill(memory, domain)  # one of the same name, which is another
 
     assert (await memory.transfer.import_file(tmp_path / "b.jsonl")).forked_from is None
     assert events_of(driver, f"{domain}-b") == events
@@ -189,20 +189,20 @@ async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
     assert before_the_fork.value.details["compacted_to"] == fork
     assert (await (await branch.history.as_of(fork)).get_node(ids[0])).properties["rank"] == 0
     await branch.transfer.export_file(tmp_path / "again.jsonl")
-    assert untimed(tmp_path / "again.jsonl") == untimed(tmp_path / "b.jsonl")
+    assert lines_without_times(tmp_path / "again.jsonl") == lines_without_times(tmp_path / "b.jsonl")
     await branch.update_node(ids[0], properties={"rank": 60})
     assert not (await branch.upkeep.verify()).differences
 
 
 class Cut(Exception):  # noqa: N818
-    """What ends an import in the middle."""
+    """The error that ends an import in the middle."""
 
 
 @pytest.mark.long
 async def test_an_import_that_was_cut_off_goes_on(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await lived(memory, domain)
+    await live(memory, domain)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     copy = memory.in_domain(f"{domain}-copy")
     monkeypatch.setattr("graph_memory.memory.transfer.archive.reader.PAGE", 7)
@@ -237,8 +237,8 @@ async def test_an_import_that_was_cut_off_goes_on(
     assert resumed > 5
     assert made.resumed
     assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
-    found = await copy.upkeep.verify()
-    assert not found.differences
+    verification = await copy.upkeep.verify()
+    assert not verification.differences
     info = await copy.domain_info()
     assert made.subjects == info.nodes + info.connections + 1
     assert await contents(copy) == await contents(memory)
@@ -248,7 +248,7 @@ async def test_an_import_that_was_cut_off_goes_on(
 async def test_an_import_that_was_cut_off_can_be_deleted(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(memory, domain, 3)
+    await fill(memory, domain, 3)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     with monkeypatch.context() as patched:
         patched.setattr(importing, "ensure_connection_type", None)
@@ -329,27 +329,27 @@ HARM: Mapping[str, tuple[Any, int | None, str]] = {
 
 
 @pytest.fixture
-async def exported(memory: Memory, domain: str, tmp_path: Path) -> bytes:
-    """Return what the file of a small domain holds."""
-    await filled(memory, domain, 1)
+async def export_small(memory: Memory, domain: str, tmp_path: Path) -> bytes:
+    """Return the bytes of the file of a small domain."""
+    await fill(memory, domain, 1)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     return (tmp_path / "a.jsonl").read_bytes()
 
 
 @for_rows("harm", HARM)
 async def test_a_file_that_was_changed_is_refused_by_its_line_and_nothing_is_written(
-    memory: Memory, domain: str, tmp_path: Path, exported: bytes, harm: str
+    memory: Memory, domain: str, tmp_path: Path, export_small: bytes, harm: str
 ) -> None:
-    change, line, told = HARM[harm]
+    change, line, text = HARM[harm]
     path = tmp_path / "harmed.jsonl"
-    path.write_bytes(exported)
+    path.write_bytes(export_small)
     rewritten(path, change)
-    await refused(memory, domain, path, line, told)
+    await check_refusal(memory, domain, path, line, text)
 
 
-async def refused(memory: Memory, domain: str, path: Path, line: int | None, told: str) -> None:
+async def check_refusal(memory: Memory, domain: str, path: Path, line: int | None, text: str) -> None:
     """Import a file that is at fault, which says so and writes nothing."""
-    with pytest.raises(GraphError, match=told) as fault:
+    with pytest.raises(GraphError, match=text) as fault:
         await memory.transfer.import_file(path, name=f"{domain}-copy")
     assert fault.value.code is Code.INVALID_ARCHIVE
     assert fault.value.hint
@@ -358,12 +358,12 @@ async def refused(memory: Memory, domain: str, path: Path, line: int | None, tol
 
 
 async def test_a_file_that_was_cut_or_damaged_is_refused(
-    memory: Memory, domain: str, driver: Driver, exported: bytes, tmp_path: Path
+    memory: Memory, domain: str, driver: Driver, export_small: bytes, tmp_path: Path
 ) -> None:
     packed = tmp_path / "a.jsonl.gz"
     await memory.transfer.export_file(packed)
-    lines = exported.splitlines(keepends=True)
-    for told, data in (
+    lines = export_small.splitlines(keepends=True)
+    for text, data in (
         ("ends after line", b"".join(lines[:-1])),
         ("ends after line", b"".join(lines)[:-40]),
         ("ends after line", b"".join(lines[:9])),
@@ -374,7 +374,7 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         ("Line 2|ends after line", packed.read_bytes()[:300] + b"\x00" + packed.read_bytes()[301:]),
     ):
         (tmp_path / "bad").write_bytes(data)
-        await refused(memory, domain, tmp_path / "bad", None, told)
+        await check_refusal(memory, domain, tmp_path / "bad", None, text)
     left = driver.execute_query("MATCH (n) WHERE $d IN [n._domain, n._id] RETURN count(n)", d=f"{domain}-copy")
     assert left.records[0][0] == 0
 
@@ -397,22 +397,22 @@ async def test_whatever_byte_is_damaged_the_file_is_refused_or_read(
         path.write_bytes(whole[:place] + bytes([byte]) + whole[place + 1 :])
         if is_sealed:
             rewritten(path, lambda lines: lines)
-        refused = refusal(path)
-        assert refused is Code.INVALID_ARCHIVE or (is_sealed and refused is None)
+        code = refusal(path)
+        assert code is Code.INVALID_ARCHIVE or (is_sealed and code is None)
 
 
 def refusal(path: Path) -> Code | None:
     """Read a file to its end, and return why it is refused."""
     try:
         list(Reader(path).pages(0))
-    except GraphError as refused:
-        return refused.code
+    except GraphError as check_refusal:
+        return check_refusal.code
     return None
 
 
 @pytest.mark.long
 async def test_a_log_with_all_that_a_log_may_do_is_imported(memory: Memory, domain: str, tmp_path: Path) -> None:
-    ids = await filled(memory, domain, 3)
+    ids = await fill(memory, domain, 3)
     added = await memory.add_node_type(NodeType("Late"))
     await memory.create_node("Late", "soon gone", id="late", tags=["t"])
     await memory.history.revert(since=added.version)
@@ -426,18 +426,22 @@ async def test_a_log_with_all_that_a_log_may_do_is_imported(memory: Memory, doma
     await branch.delete_node(ids[1])
     await memory.history.merge(f"{domain}-b")
     await memory.history.erase(ids[0])
-    for one in (memory, branch):
-        await one.transfer.export_file(tmp_path / "a.jsonl")
-        copy = memory.in_domain((await one.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
-        assert await contents(copy) == await contents(one)
+    for domain_memory in (memory, branch):
+        await domain_memory.transfer.export_file(tmp_path / "a.jsonl")
+        copy = memory.in_domain(
+            (await domain_memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain
+        )
+        assert await contents(copy) == await contents(domain_memory)
         assert not (await copy.upkeep.verify()).differences
         await memory.delete_domain(f"{domain}-copy")
-        seq = (await one.history.log(limit=1)).entries[0].seq
-        await one.history.compact(seq, archive=tmp_path / f"{(await one.domain_info()).name}.jsonl")
-        await one.transfer.export_file(tmp_path / "a.jsonl")
+        seq = (await domain_memory.history.log(limit=1)).entries[0].seq
+        await domain_memory.history.compact(seq, archive=tmp_path / f"{(await domain_memory.domain_info()).name}.jsonl")
+        await domain_memory.transfer.export_file(tmp_path / "a.jsonl")
         await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
         await memory.delete_domain(f"{domain}-copy")
-        await memory.transfer.import_file(tmp_path / f"{(await one.domain_info()).name}.jsonl", name=f"{domain}-copy")
+        await memory.transfer.import_file(
+            tmp_path / f"{(await domain_memory.domain_info()).name}.jsonl", name=f"{domain}-copy"
+        )
         await memory.delete_domain(f"{domain}-copy")
 
 
@@ -445,7 +449,7 @@ async def test_nothing_is_left_of_an_export_that_fails(memory: Memory, domain: s
     with pytest.raises(GraphError) as missing:
         await memory.transfer.export_file(tmp_path / "a.jsonl")
     assert missing.value.code is Code.ONTOLOGY_NOT_FOUND
-    ids = await filled(memory, domain, 1)
+    ids = await fill(memory, domain, 1)
     blobs = memory._core.contents.blobs
     for blob in await blobs.list_blobs(domain):
         await blobs.delete(domain, blob.name)
@@ -462,30 +466,32 @@ async def test_nothing_is_left_of_an_export_that_fails(memory: Memory, domain: s
 
 
 async def test_an_export_goes_to_a_stream_as_well(memory: Memory, domain: str, tmp_path: Path) -> None:
-    await filled(memory, domain, 1)
-    told: list[tuple[str, float | None]] = []
+    await fill(memory, domain, 1)
+    pairs: list[tuple[str, float | None]] = []
     stream = io.BytesIO()
-    done = await memory.transfer.export_file(stream, tell=lambda stage, fraction: told.append((stage, fraction)))
+    done = await memory.transfer.export_file(stream, tell=lambda stage, fraction: pairs.append((stage, fraction)))
     (tmp_path / "a.jsonl").write_bytes(stream.getvalue())
     body, _, end = stream.getvalue().rstrip(b"\n").rpartition(b"\n")
     assert json.loads(end)["end"]["sha256"] == done.sha256 == hashlib.sha256(body + b"\n").hexdigest()
-    assert told[-1] == ("Exporting", 1.0)
-    await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy", tell=lambda *one: told.append(one))
-    assert {stage for stage, _ in told} == {"Exporting", "Checking", "Importing the log", "Building the graph"}
-    assert told[-1][1] == 1.0
+    assert pairs[-1] == ("Exporting", 1.0)
+    await memory.transfer.import_file(
+        tmp_path / "a.jsonl", name=f"{domain}-copy", tell=lambda *arguments: pairs.append(arguments)
+    )
+    assert {stage for stage, _ in pairs} == {"Exporting", "Checking", "Importing the log", "Building the graph"}
+    assert pairs[-1][1] == 1.0
 
 
 @pytest.mark.long
 async def test_a_text_that_is_not_remembered_as_written_is_written_again(
     memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     for place in range(24):
         await memory.create_node("Task", f"text {place * place % 5 % 3}")
     monkeypatch.setattr(export, "REMEMBERED", 1)
     monkeypatch.setattr(export, "PAGE", 5)
-    told = await memory.transfer.export_file(tmp_path / "a.jsonl")
-    assert told.contents > 5
+    result = await memory.transfer.export_file(tmp_path / "a.jsonl")
+    assert result.contents > 5
     copy = memory.in_domain(f"{domain}-copy")
     await copy.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
     assert await contents(copy) == await contents(memory)
@@ -499,7 +505,7 @@ async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain
     await memory.create_node("Note", data[:PIECE], encoding="base64", id="one")
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     parts = [json.loads(line) for line in (tmp_path / "a.jsonl").read_bytes().splitlines() if b'"part"' in line]
-    assert [(one["part"], one["of"]) for one in parts] == [(1, 3), (2, 3), (3, 3), (1, 1)]
+    assert [(part["part"], part["of"]) for part in parts] == [(1, 3), (2, 3), (3, 3), (1, 1)]
     copy = memory.in_domain((await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-c")).domain)
     for node in ("big", "one"):
         assert await copy.get_node_content(node) == await memory.get_node_content(node)
@@ -509,7 +515,7 @@ async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain
 async def test_what_was_compacted_and_erased_comes_back_as_it_is(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path
 ) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     for number in range(5):
         await memory.update_node(ids[1], properties={"rank": number + 10})
     await memory.delete_node(ids[3])
@@ -524,16 +530,16 @@ async def test_what_was_compacted_and_erased_comes_back_as_it_is(
     assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
     assert await contents(copy) == await contents(memory)
     assert not (await copy.upkeep.verify()).differences
-    with pytest.raises(GraphError) as gone:
+    with pytest.raises(GraphError) as raised:
         await copy.history.as_of(2)
-    assert gone.value.code is Code.HISTORY_COMPACTED
+    assert raised.value.code is Code.HISTORY_COMPACTED
 
 
 @pytest.mark.long
 async def test_a_branch_without_its_source_stays_so_when_something_is_merged_into_it(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    ids = await filled(memory, domain, 3)
+    ids = await fill(memory, domain, 3)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     await branch.transfer.export_file(tmp_path / "b.jsonl")
     for name in (f"{domain}-b", domain):

@@ -14,7 +14,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory.transfer.archive import importing
-from integration.branches.test_branch import LARGE, filled
+from integration.branches.test_branch import LARGE, fill
 from support import exists
 from tables import for_rows
 from unit.memory.transfer.test_malformed import DAMAGED, PYTHON_ERROR_FRAGMENTS, damaged
@@ -31,28 +31,28 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links need righ
 
 
 async def state(memory: Memory) -> dict[str, Any]:
-    """Return what a folder keeps of a domain."""
-    found: dict[str, Any] = {"ontology": await memory.get_ontology()}
+    """Return the parts of a domain that a folder keeps."""
+    results: dict[str, Any] = {"ontology": await memory.get_ontology()}
     for node in (await memory.query_nodes()).node_ids:
         info = (await memory.get_node(node)).model_dump(exclude={"version", "created", "modified"})
-        found[node] = (info, await memory.get_node_content(node))
+        results[node] = (info, await memory.get_node_content(node))
     for connection in (await memory.query_connections()).connection_ids:
-        told = await memory.get_connection(connection, include_content=True)
-        found[connection] = told.model_dump(exclude={"version", "created", "modified"})
-    return found
+        result = await memory.get_connection(connection, include_content=True)
+        results[connection] = result.model_dump(exclude={"version", "created", "modified"})
+    return results
 
 
 async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     await memory.delete_node(ids[2])
     await memory.update_node(ids[1], path="work/kitchen", content="# Größe\r\n", encoding="utf-8", **FIELDS)
-    told = await memory.transfer.export_folder(tmp_path / "out")
+    result = await memory.transfer.export_folder(tmp_path / "out")
     registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
     info = await memory.domain_info()
     assert (len(registry["nodes"]), len(registry["connections"])) == (info.nodes, info.connections)
-    assert (told.nodes, told.connections) == (info.nodes, info.connections)
+    assert (result.nodes, result.connections) == (info.nodes, info.connections)
     node = registry["nodes"][ids[1]]
     assert node["content"] == {"path": f"_content/nodes/{ids[1]}.md", "format": "markdown", "size": 11}
     assert (tmp_path / "out" / node["content"]["path"]).read_bytes() == "# Größe\r\n".encode()
@@ -61,7 +61,7 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
 
     made = await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")
     copy = memory.in_domain(made.domain)
-    assert (made.nodes, made.connections) == (told.nodes, told.connections)
+    assert (made.nodes, made.connections) == (result.nodes, result.connections)
     assert await state(copy) == await state(memory)
     assert not (await copy.upkeep.verify()).differences
     for again in (memory.transfer.import_folder(tmp_path / "out"), memory.transfer.export_folder(tmp_path / "out")):
@@ -73,8 +73,8 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
 async def test_a_folder_keeps_entities_with_what_was_observed_of_them(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    told = {"text": "tea", "source": "Bo", "confidence": 0.25, "time": "2020-02-02T00:00:00Z"}
-    odd = {"name": "", "entityType": "_a\0b ", "observations": [{**told, "valid_from": "2020-01-01"}, "is kind"]}
+    rendered = {"text": "tea", "source": "Bo", "confidence": 0.25, "time": "2020-02-02T00:00:00Z"}
+    odd = {"name": "", "entityType": "_a\0b ", "observations": [{**rendered, "valid_from": "2020-01-01"}, "is kind"]}
     await memory.entities.create_entities([odd, {"name": "Ann", "entityType": "person", "observations": [""]}])
     await memory.entities.create_relations([{"from": "Ann", "to": "nobody", "relationType": "_ knows"}])
     await memory.entities.create_entities([{"name": "Cy", "description": "a dog", "properties": {"age": 3}}])
@@ -89,7 +89,7 @@ async def test_a_folder_keeps_entities_with_what_was_observed_of_them(
     assert not (await copy.upkeep.verify()).differences
     again = await copy.transfer.export_folder(tmp_path / "again")
     assert (made.observations, again.observations) == (5, 5)
-    registries = [(tmp_path / each / "_system" / "registry.json").read_text("utf-8") for each in ("out", "again")]
+    registries = [(tmp_path / text / "_system" / "registry.json").read_text("utf-8") for text in ("out", "again")]
     assert json.loads(registries[0]) == json.loads(registries[1])
     await copy.entities.create_entities([{"name": "nobody", "type": "person"}])
     assert (await copy.entities.open_nodes(["nobody"])).relations[0].from_name == "Ann"
@@ -102,7 +102,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 
 
 @for_rows(
-    ("registry", "told"),
+    ("registry", "text"),
     [
         ("{", "is not JSON"),
         ([], "not an object"),
@@ -129,7 +129,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
     ],
 )
 async def test_a_folder_at_fault_is_refused_before_anything_is_written(
-    memory: Memory, domain: str, tmp_path: Path, registry: Any, told: str
+    memory: Memory, domain: str, tmp_path: Path, registry: Any, text: str
 ) -> None:
     (tmp_path / "_system").mkdir(exist_ok=True)
     (tmp_path / "_content" / "nodes").mkdir(parents=True, exist_ok=True)
@@ -138,14 +138,14 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
     (tmp_path / "_system" / "registry.json").write_text(registry if isinstance(registry, str) else json.dumps(registry))
     types = "node_types: [Note]\nconnection_types:\n  - {name: Link, from_types: [Note], to_types: [Note]}\n"
     (tmp_path / "_system" / "ontology.yaml").write_text(types)
-    with pytest.raises(GraphError, match=told) as refused:
+    with pytest.raises(GraphError, match=text) as refused:
         await memory.transfer.import_folder(tmp_path)
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert not await exists(memory, domain)
 
 
 async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domain: str, tmp_path: Path) -> None:
-    ids = await filled(memory, domain, 2)
+    ids = await fill(memory, domain, 2)
     await memory.create_connection("Link", *ids[:2], content="a\r\nb\rc\n", id="note")
     await memory.transfer.export_folder(tmp_path / "out")
     copy = memory.in_domain((await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
@@ -160,9 +160,9 @@ async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domai
 async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    await filled(memory, domain, 2)
-    for one in ("foo", "Foo", "FOO"):
-        await memory.create_node("Task", f"text of {one}", id=one)
+    await fill(memory, domain, 2)
+    for text in ("foo", "Foo", "FOO"):
+        await memory.create_node("Task", f"text of {text}", id=text)
     await memory.transfer.export_folder(tmp_path / "out")
     files = [path.name.lower() for path in (tmp_path / "out" / "_content" / "nodes").iterdir()]
     assert len(set(files)) == len(files)
@@ -173,14 +173,14 @@ async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
 
 @pytest.mark.long
 async def test_when_things_hold_is_kept(memory: Memory, domain: str, tmp_path: Path) -> None:
-    ids = await filled(memory, domain, 2)
+    ids = await fill(memory, domain, 2)
     [link, *_] = (await memory.query_connections()).connection_ids
     await memory.set_validity(ids[0], valid_from="2020-01-01", valid_to="2030-06-01T09:00:00.123456+02:00")
     await memory.set_validity(link, valid_to="2031-01-01")
     await memory.transfer.export_folder(tmp_path / "out")
     registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
-    told = registry["nodes"][ids[0]]
-    assert (told["valid_from"], told["valid_to"]) == ("2020-01-01T00:00:00Z", "2030-06-01T07:00:00.123456Z")
+    result = registry["nodes"][ids[0]]
+    assert (result["valid_from"], result["valid_to"]) == ("2020-01-01T00:00:00Z", "2030-06-01T07:00:00.123456Z")
     assert "valid_to" not in registry["nodes"][ids[1]]
     copy = memory.in_domain((await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
     assert await state(copy) == await state(memory)
@@ -192,7 +192,7 @@ async def test_when_things_hold_is_kept(memory: Memory, domain: str, tmp_path: P
 async def test_a_link_does_not_lead_out_of_the_folder(
     memory: Memory, domain: str, tmp_path: Path, through: str
 ) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     await memory.create_node("Task", "within", id="linked")
     out, beside = tmp_path / "out", tmp_path / "nodes"
     await memory.transfer.export_folder(out)
@@ -230,7 +230,7 @@ connection_types:
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
 
 
-def specified(folder: Path) -> dict[str, Any]:
+def write_specified(folder: Path) -> dict[str, Any]:
     """Write a folder of the specification's own shape, and return its registry."""
     node = {
         "id": "mem_proj_001",
@@ -270,7 +270,7 @@ def specified(folder: Path) -> dict[str, Any]:
 
 
 async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:
-    specified(tmp_path)
+    write_specified(tmp_path)
     began = datetime.now(UTC)
     made = await memory.transfer.import_folder(tmp_path)
     assert (made.nodes, made.connections) == (3, 1)
@@ -290,7 +290,7 @@ async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory
 
 
 async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Memory, tmp_path: Path) -> None:
-    registry = specified(tmp_path)
+    registry = write_specified(tmp_path)
     for entry in (*registry["nodes"].values(), *registry["connections"].values()):
         del entry["modified"]
     del registry["nodes"]["mem_act_001"]["created"]
@@ -303,7 +303,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
 
 
 @for_rows(
-    ("at", "value", "told"),
+    ("at", "value", "text"),
     [
         ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "in the future"),
         ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "since 1900"),
@@ -331,16 +331,16 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
     ],
 )
 async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
-    memory: Memory, domain: str, tmp_path: Path, at: str, value: Any, told: str
+    memory: Memory, domain: str, tmp_path: Path, at: str, value: Any, text: str
 ) -> None:
-    registry = specified(tmp_path)
+    registry = write_specified(tmp_path)
     *parents, key = at.split(".")
     entry = registry
     for parent in parents:
         entry = entry[parent]
     entry[key] = value
     (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
-    with pytest.raises(GraphError, match=told) as refused:
+    with pytest.raises(GraphError, match=text) as refused:
         await memory.transfer.import_folder(tmp_path)
     assert refused.value.code in (Code.INVALID_ARCHIVE, Code.INVALID_ARGUMENT)
     assert refused.value.hint
@@ -349,7 +349,7 @@ async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
 
 
 async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: str, tmp_path: Path) -> None:
-    specified(tmp_path)
+    write_specified(tmp_path)
     for text in ("[" * 200_000, '{"nodes":' * 200_000, '{"nodes": {"a": "\\ud800"}}'):
         (tmp_path / "_system/registry.json").write_text(text)
         with pytest.raises(GraphError, match="not JSON") as refused:
@@ -362,7 +362,7 @@ async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: s
 async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_cut_off_says_what_to_do(
     memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    specified(tmp_path)
+    write_specified(tmp_path)
 
     async def fails(*_: object) -> None:
         raise GraphError(Code.STORE_UNAVAILABLE, "gone", {"hint": "Wait."})
@@ -386,7 +386,7 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
 async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name_stays_free(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    await filled(memory, domain, 2)
+    await fill(memory, domain, 2)
     await memory.transfer.export_folder(tmp_path / "out")
     file = tmp_path / "out" / "_system" / "registry.json"
     file.write_text(file.read_text("utf-8").replace('"code": 1', '"code": 0'), "utf-8")
@@ -406,13 +406,13 @@ async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory,
     await memory.add_node_type(NodeType("Late"))
     await memory.update_node("tea", content="# Coffee", encoding="utf-8")
     await memory.delete_node("cup")
-    told = await memory.transfer.export_folder(tmp_path / "then", at=then)
-    assert (told.seq, told.nodes) == (then, 2)
+    result = await memory.transfer.export_folder(tmp_path / "then", at=then)
+    assert (result.seq, result.nodes) == (then, 2)
     again = memory.in_domain(f"{domain}-then")
     await again.transfer.import_folder(tmp_path / "then")
     assert (await again.get_node_content("tea")).content == "# Tea"
     assert (await again.query_nodes()).node_ids == ("cup", "tea")
-    assert [one.name for one in (await again.get_ontology()).node_types] == ["Note"]
+    assert [kind.name for kind in (await again.get_ontology()).node_types] == ["Note"]
     with pytest.raises(GraphError) as refused:
         await memory.transfer.export_folder(tmp_path / "before", at=1)
     assert refused.value.details["argument"] == "at"
@@ -423,7 +423,7 @@ async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory,
 async def test_a_damaged_folder_is_imported_or_refused_in_words_of_our_own(
     memory: Memory, domain: str, tmp_path: Path, name: str
 ) -> None:
-    await filled(memory, domain)
+    await fill(memory, domain)
     await memory.transfer.export_folder(tmp_path / "out")
     file, chance, refused = tmp_path / "out" / name, random.Random(name), list[GraphError]()
     data = file.read_bytes()

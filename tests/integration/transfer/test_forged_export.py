@@ -1,4 +1,4 @@
-"""An export that somebody wrote or changed on purpose: what no log can hold is refused, and nothing is written."""
+"""A forged or changed export: contents that no log can hold are refused, and nothing is written."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Forgery:
     def __init__(self, path: Path) -> None:
         lines = [json.loads(line) for line in path.read_bytes().splitlines()]
         self.header: Event = lines[0]
-        self.told: Event = {}
-        """What the first line says whatever the others say."""
+        self.base_event: Event = {}
+        """Fields of the first line that do not depend on the other lines."""
         self.lines: list[Event] = lines[1:-1]
 
     @property
@@ -62,7 +62,7 @@ class Forgery:
 
     def event(self, subject: str, op: str = "create") -> Event:
         """Return the last event that did that to a subject."""
-        return [one for one in self.events if (one.get("_subject"), one.get("_op")) == (subject, op)][-1]
+        return [event for event in self.events if (event.get("_subject"), event.get("_op")) == (subject, op)][-1]
 
     def add(self, event: Event, **fields: Any) -> None:
         """Add an event like another at the end, in its right place unless told otherwise."""
@@ -70,7 +70,9 @@ class Forgery:
         new |= {"_id": f"evt_{len(self.lines)}", "_batch": f"evt_{len(self.lines)}"}
         new |= {"_seq": len(self.events) + 1, "_at": last.get("_at"), "_prev": None}
         new |= {f"_{name}": value for name, value in fields.items()}
-        known = [place for place, one in enumerate(self.events, start=1) if one.get("_subject") == new.get("_subject")]
+        known = [
+            place for place, event in enumerate(self.events, start=1) if event.get("_subject") == new.get("_subject")
+        ]
         new["_prev"] = new["_prev"] or max(known, default=None)
         self.lines.append({"event": {name: value for name, value in new.items() if value is not None}})
 
@@ -89,7 +91,7 @@ class Forgery:
         contents = sum("text" in line or line.get("part", -1) == line.get("of") for line in self.lines)
         rules = [seq for seq, event in enumerate(events, start=1) if event.get("_kind") in ("ontology", *TYPES)]
         counts = {"events": len(events), "seq": len(events), "ontology_version": max(rules, default=0)}
-        lines = (self.header | counts | self.told, *self.lines)
+        lines = (self.header | counts | self.base_event, *self.lines)
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         end = {"events": len(events), "contents": contents, "sha256": hashlib.sha256(body).hexdigest()}
         path.write_bytes(body + json.dumps({"end": end}).encode() + b"\n")
@@ -143,14 +145,14 @@ def adding(subject: str, op: str = "create", /, **fields: Any) -> Change:
     return lambda forgery: forgery.add(forgery.event(subject, op), **fields)
 
 
-def renamed(to: Any) -> Change:
+def rename(to: Any) -> Change:
     """Return a change that adds a node of that id."""
     return adding("long", subject=to)
 
 
 def heading(**fields: Any) -> Change:
     """Return a change of the first line."""
-    return lambda forgery: forgery.told.update(fields)
+    return lambda forgery: forgery.base_event.update(fields)
 
 
 def piece(forgery: Forgery) -> Event:
@@ -161,7 +163,7 @@ def piece(forgery: Forgery) -> Event:
 def leaving_out(forgery: Forgery) -> None:
     """Leave a number out, and say in the first line how far the log goes then."""
     forgery.add(forgery.event("long"), subject="late", seq=len(forgery.events) + 2)
-    forgery.told["seq"] = len(forgery.events) + 1
+    forgery.base_event["seq"] = len(forgery.events) + 1
 
 
 def staying(**fields: Any) -> Change:
@@ -169,7 +171,7 @@ def staying(**fields: Any) -> Change:
     return lambda forgery: forgery.header["state"].update({f"_{name}": value for name, value in fields.items()})
 
 
-def counted(**fields: Any) -> Change:
+def compaction_with(**fields: Any) -> Change:
     """Return a change that says of the domain that it was compacted, with a session of these fields."""
     times = {"began": "2026-01-01T00:00:00Z", "ended": "2026-01-01T00:00:00Z"}
     session = {"source": "user", "changes": 1, "subjects": 1, "about": [], "first_seq": 1, "last_seq": 1}
@@ -185,14 +187,14 @@ def later(forgery: Forgery) -> None:
 
 
 FORGED: Mapping[str, tuple[Change, str]] = {
-    "an id that leads elsewhere": (renamed("../../../escape"), "is not a valid id"),
-    "an empty id": (renamed(""), "is not a valid id"),
-    "the id of the domain": (renamed("domain"), "is not a valid id"),
-    "the id of a type": (renamed("node_type/Task"), "is not a valid id"),
-    "an id with a control character": (renamed("a\u0000b"), "is not a valid id"),
-    "an id with a line break": (renamed("a\n"), "is not a valid id"),
-    "an id of 100,000 characters": (renamed("x" * 100_000), "is not a valid id"),
-    "an id that is a number": (renamed(7), "_subject"),
+    "an id that leads elsewhere": (rename("../../../escape"), "is not a valid id"),
+    "an empty id": (rename(""), "is not a valid id"),
+    "the id of the domain": (rename("domain"), "is not a valid id"),
+    "the id of a type": (rename("node_type/Task"), "is not a valid id"),
+    "an id with a control character": (rename("a\u0000b"), "is not a valid id"),
+    "an id with a line break": (rename("a\n"), "is not a valid id"),
+    "an id of 100,000 characters": (rename("x" * 100_000), "is not a valid id"),
+    "an id that is a number": (rename(7), "_subject"),
     "an id of an end": (setting("ab", _from="../a"), "is not a valid id"),
     "a format with a line break": (setting("a", _content_format="m\nd"), "format must be"),
     "a format that is empty": (setting("a", _content_format=""), "format must be"),
@@ -284,9 +286,9 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a compaction beyond the end": (staying(compacted_to=1_000), "does not match the lines"),
     "a number left out": (leaving_out, "has number"),
     "a domain that is yet to be": (staying(created="9999-12-31T23:59:59Z"), "in the future"),
-    "a session that is yet to be": (counted(ended="9999-12-31T23:59:59Z"), "in the future"),
-    "a session without a time zone": (counted(began="2026-01-01T00:00:00"), "no sessions"),
-    "a session before all times": (counted(began="0001-01-01T00:00:00+14:00"), "no sessions"),
+    "a session that is yet to be": (compaction_with(ended="9999-12-31T23:59:59Z"), "in the future"),
+    "a session without a time zone": (compaction_with(began="2026-01-01T00:00:00"), "no sessions"),
+    "a session before all times": (compaction_with(began="0001-01-01T00:00:00+14:00"), "no sessions"),
     "a batch that no event begins": (setting("b", _batch="evt_none"), "does not start with it"),
     "a batch that ended before": (later, "does not start with it"),
     "merges told twice": (setting("domain", _merges=f'{{"other":{MERGE},"other":{MERGE}}}'), "no merges"),
@@ -298,11 +300,11 @@ FORGED: Mapping[str, tuple[Change, str]] = {
 
 @for_rows("case", FORGED)
 async def test_what_no_log_can_hold_is_refused(whole: Path, tmp_path: Path, case: str) -> None:
-    change, told = FORGED[case]
+    change, text = FORGED[case]
     forgery = Forgery(whole)
     change(forgery)
     path = forgery.write(tmp_path / "forged.jsonl")
-    with pytest.raises(GraphError, match=told) as refused:
+    with pytest.raises(GraphError, match=text) as refused:
         list(Reader(path).pages(0))
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert refused.value.hint
@@ -339,10 +341,10 @@ def files_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def left_of(driver: Driver, domain: str) -> int:
-    """Return how many nodes there are of a domain."""
-    found = driver.execute_query("MATCH (n) WHERE $d IN [n._domain, n._id] RETURN count(n)", d=domain)
-    return found.records[0][0]
+def count_nodes(driver: Driver, domain: str) -> int:
+    """Return the number of nodes of a domain."""
+    result = driver.execute_query("MATCH (n) WHERE $d IN [n._domain, n._id] RETURN count(n)", d=domain)
+    return result.records[0][0]
 
 
 async def test_a_forged_id_never_leads_an_export_out_of_its_folder(
@@ -353,7 +355,7 @@ async def test_a_forged_id_never_leads_an_export_out_of_its_folder(
     with pytest.raises(GraphError) as refused:
         await memory.transfer.import_file(forgery.write(tmp_path / "forged.jsonl"), name=domain)
     assert refused.value.code is Code.INVALID_ARCHIVE
-    assert left_of(driver, domain) == 0
+    assert count_nodes(driver, domain) == 0
     assert not await memory._core.contents.blobs.list_blobs(domain)
     assert (await memory.transfer.import_file(whole, name=domain)).resumed is False
 
@@ -397,11 +399,11 @@ async def test_a_folder_stays_within_itself_whatever_a_hand_made_of_the_graph(
     )
     beside = tmp_path / "room" / "deep" / "er"
     beside.mkdir(parents=True)
-    told = await memory.transfer.export_folder(beside / "out")
-    assert told.nodes >= len(NASTY)
+    result = await memory.transfer.export_folder(beside / "out")
+    assert result.nodes >= len(NASTY)
     files = files_in(tmp_path)
     assert all(path.is_relative_to(beside / "out") for path in files)
-    assert len(files) == told.nodes + 1 + 2  # one connection has content; the registry, and the ontology
+    assert len(files) == result.nodes + 1 + 2  # one connection has content; the registry, and the ontology
 
 
 async def test_a_file_that_is_changed_while_it_is_imported_leaves_nothing(
@@ -410,18 +412,18 @@ async def test_a_file_that_is_changed_while_it_is_imported_leaves_nothing(
     path = Path(shutil.copy(whole, tmp_path / "a.jsonl"))
     begin = importing.jobs.begin
 
-    async def begun(*args: Any, **rest: Any) -> Any:
+    async def begin_import(*args: Any, **rest: Any) -> Any:
         forgery = Forgery(path)
         forgery.event("a", "update")["state"] = "open"
         forgery.write(path)
         return await begin(*args, **rest)
 
-    monkeypatch.setattr(importing.jobs, "begin", begun)
+    monkeypatch.setattr(importing.jobs, "begin", begin_import)
     with pytest.raises(GraphError, match="changed while") as refused:
         await memory.transfer.import_file(path, name=domain)
     assert refused.value.code is Code.INVALID_ARCHIVE
     monkeypatch.undo()
-    assert left_of(driver, domain) == 0
+    assert count_nodes(driver, domain) == 0
     assert not await memory._core.contents.blobs.list_blobs(domain)
     assert (await memory.transfer.import_file(whole, name=domain)).resumed is False
 

@@ -28,13 +28,13 @@ from graph_memory.memory.transfer.formats.cypher_script import LABEL, write_cyph
 from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.results import GraphFormat
-from integration.branches.test_branch import filled
+from integration.branches.test_branch import fill
 from profiles import some
 from unit.memory.transfer.test_round_trip import OWN_KEYS
 
 pytestmark = pytest.mark.anyio
 
-HERE = Place("")
+NO_PLACE = Place("")
 TYPES = {"node_types": ["A b`'"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
 EVIL = [
     "",
@@ -83,7 +83,7 @@ async def hostile(memory: Memory) -> None:
 async def test_all_formats_have_the_same_nodes_and_connections(
     memory: Memory, domain: str, tmp_path: Path, form: GraphFormat
 ) -> None:
-    ids = await filled(memory, domain)
+    ids = await fill(memory, domain)
     info = await memory.domain_info()
     target = tmp_path / ("out" if form == "csv" else f"out.{form}.gz")
     done = await memory.transfer.export_graph(target, form)
@@ -96,16 +96,16 @@ async def test_all_formats_have_the_same_nodes_and_connections(
     assert nodes[ids[3]].content == "text 3"
     assert (nodes[ids[3]].properties, nodes[ids[3]].tags) == ({"rank": 0, "code": 3}, ("t",))
     for connection in (await memory.query_connections()).connection_ids:
-        told = await memory.get_connection(connection, include_content=True)
-        found = connections[connection]
-        ends = (Key(told.from_node_id), Key(told.to_node_id))
-        assert (found.type, found.start, found.end, found.properties) == (told.type, *ends, told.properties)
-        assert found.content == told.content
+        result = await memory.get_connection(connection, include_content=True)
+        record = connections[connection]
+        ends = (Key(result.from_node_id), Key(result.to_node_id))
+        assert (record.type, record.start, record.end, record.properties) == (result.type, *ends, result.properties)
+        assert record.content == result.content
     assert {rule.name for rule in infer_ontology(target).node_type("Note").properties} == {"rank", "code"}
 
 
 async def test_an_export_of_a_point_in_the_past_has_what_was_there(memory: Memory, domain: str, tmp_path: Path) -> None:
-    await filled(memory, domain)
+    await fill(memory, domain)
     seq = (await memory.transfer.export_graph(io.BytesIO(), "jsonl")).seq
     await memory.update_node((await memory.query_nodes(type="Task")).node_ids[0], properties={"new": True})
     await memory.transfer.export_graph(tmp_path / "then.jsonl", "jsonl", at=seq)
@@ -128,17 +128,17 @@ async def test_what_a_format_cannot_carry_leaves_no_file(memory: Memory, tmp_pat
 
 
 @pytest.fixture(scope="module")
-def constrained(driver: Driver) -> Iterator[Driver]:
-    """Neo4j without the constraint of scripts once all tests are done: Neo4j plans all statements anew without it."""
+def driver_without_constraint(driver: Driver) -> Iterator[Driver]:
+    """A driver. The scripts' constraint is dropped after all tests, because Neo4j then replans all statements."""
     yield driver
     driver.execute_query("DROP CONSTRAINT exported_id IF EXISTS")
 
 
 @pytest.fixture
-def plain(constrained: Driver) -> Iterator[Driver]:
+def plain(driver_without_constraint: Driver) -> Iterator[Driver]:
     """Neo4j as another program would find it, of which nothing is left that a script made."""
-    yield constrained
-    constrained.execute_query(f"MATCH (n:{LABEL}) DETACH DELETE n")  # pyright: ignore[reportArgumentType]
+    yield driver_without_constraint
+    driver_without_constraint.execute_query(f"MATCH (n:{LABEL}) DETACH DELETE n")  # pyright: ignore[reportArgumentType]
 
 
 async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memory, plain: Driver) -> None:
@@ -148,16 +148,16 @@ async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memor
     assert (done.nodes, done.connections) == (2, 1)
     run(plain, out.getvalue().decode())
     for node in ("n1", "n2"):
-        found = plain.execute_query(f"MATCH (n:{LABEL} {{_id: $id}}) RETURN n", id=node).records[0]["n"]  # pyright: ignore[reportArgumentType]
+        result = plain.execute_query(f"MATCH (n:{LABEL} {{_id: $id}}) RETURN n", id=node).records[0]["n"]  # pyright: ignore[reportArgumentType]
         info, content = await memory.get_node(node), await memory.get_node_content(node)
-        own = {key: value for key, value in found.items() if not key.startswith("_")}
+        own = {key: value for key, value in result.items() if not key.startswith("_")}
         assert sorted(map(repr, own.items())) == sorted(map(repr, info.properties.items()))
-        assert found.labels == {LABEL, info.type}
-        assert (found["_content"], found.get("_path")) == (content.content, info.path)
+        assert result.labels == {LABEL, info.type}
+        assert (result["_content"], result.get("_path")) == (content.content, info.path)
     joined = f"MATCH (:{LABEL} {{_id: 'n1'}})-[r:Link]->(:{LABEL} {{_id: 'n2'}}) RETURN properties(r) AS r"
     [edge] = [record["r"] for record in plain.execute_query(joined).records]  # pyright: ignore[reportArgumentType]
-    told = await memory.get_connection("c1")
-    assert {key: value for key, value in edge.items() if not key.startswith("_")} == told.properties
+    connection = await memory.get_connection("c1")
+    assert {key: value for key, value in edge.items() if not key.startswith("_")} == connection.properties
     assert (edge["_id"], edge["_content"]) == ("c1", "why\n")
 
 
@@ -237,14 +237,14 @@ async def test_how_connections_came_to_be_goes_along_but_protection_does_not(
     copy = memory.in_domain(f"{domain}-copy").acting_as("bob")
     await copy.transfer.load(source, ontology=await memory.get_ontology(), options=options)
     [inferred] = {*(await copy.query_connections()).connection_ids} - {"ab", "bc"}
-    for one in ("ab", "bc", inferred):
-        before, after = await memory.get_connection(one), await copy.get_connection(one)
+    for text in ("ab", "bc", inferred):
+        before, after = await memory.get_connection(text), await copy.get_connection(text)
         own = before.model_dump(exclude={"created", "modified", "version", "protection", "created_by"})
         assert after.model_dump(exclude={"created", "modified", "version", "protection", "created_by"}) == own
         assert after.protection is None
         assert after.created_by == (before.created_by or "bob")
-    found = await copy.get_connection(inferred)
-    assert (found.creation_method, found.created_by, found.evidence) == ("inferred", "ann", "ab → bc")
+    connection = await copy.get_connection(inferred)
+    assert (connection.creation_method, connection.created_by, connection.evidence) == ("inferred", "ann", "ab → bc")
     await copy.delete_connection("ab")
     assert (await copy.get_connection(inferred)).premises_lost == ("ab",)
 
@@ -276,9 +276,11 @@ async def lines(memory: Memory) -> list[bytes]:
 
 @pytest.mark.long
 async def test_a_script_of_many_rows_of_many_types_makes_all_of_them(plain: Driver) -> None:
-    nodes = [NodeRecord(place=HERE, key=Key(f"n{n}"), labels=(f"T{n % 3}",), properties={"n": n}) for n in range(2_000)]
+    nodes = [
+        NodeRecord(place=NO_PLACE, key=Key(f"n{n}"), labels=(f"T{n % 3}",), properties={"n": n}) for n in range(2_000)
+    ]
     edges = [
-        ConnectionRecord(place=HERE, id=f"c{n}", type=f"R{n % 2}", start=Key(f"n{n}"), end=Key(f"n{n * 7 % 2_000}"))
+        ConnectionRecord(place=NO_PLACE, id=f"c{n}", type=f"R{n % 2}", start=Key(f"n{n}"), end=Key(f"n{n * 7 % 2_000}"))
         for n in range(1_500)
     ]
     out = io.BytesIO()

@@ -1,4 +1,4 @@
-"""What other programs remember, imported: what is there then, twice, after a cut, and back in the official file."""
+"""Imports of other programs' memories: the results, a repeated import, a cut import, and the export back."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ HOSTILE = [
 
 def lines(graph: dict[str, list[dict[str, Any]]]) -> str:
     """Return a file as the official server writes it."""
-    told = [{"type": "entity", **each} for each in graph["entities"]]
-    told += [{"type": "relation", **each} for each in graph["relations"]]
-    return "\n".join(json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in told)
+    texts = [{"type": "entity", **entity} for entity in graph["entities"]]
+    texts += [{"type": "relation", **relation} for relation in graph["relations"]]
+    return "\n".join(json.dumps(text, ensure_ascii=False, separators=(",", ":")) for text in texts)
 
 
-def grown(count: int) -> dict[str, list[dict[str, Any]]]:
+def memory_of(count: int) -> dict[str, list[dict[str, Any]]]:
     """Return a memory with names and types of all kinds, relations to nobody, and an order of its own."""
     names = [*HOSTILE, *(f"Person {(n * 7919) % 10_007}" for n in range(count - len(HOSTILE)))]
     kinds = ["person", "Big Company", "", "日本", "_odd"]
@@ -57,14 +57,14 @@ def grown(count: int) -> dict[str, list[dict[str, Any]]]:
 async def test_a_file_of_the_official_server_is_the_same_graph_in_the_same_order_and_back(
     memory: Memory, tmp_path: Path
 ) -> None:
-    graph = grown(120)
+    graph = memory_of(120)
     file = written(tmp_path, "memory.jsonl", lines(graph))
     tried = await memory.transfer.import_memory(file, dry_run=True)
     assert (await memory.entities.read_graph()).to_dict() == {"entities": [], "relations": []}
     done = await memory.transfer.import_memory(file)
     assert done.entities == tried.entities
     assert (done.entities.new, done.relations.new) == (120, 121)
-    assert done.observations.new == sum(len(each["observations"]) for each in graph["entities"])
+    assert done.observations.new == sum(len(entity["observations"]) for entity in graph["entities"])
     assert (await memory.entities.read_graph()).to_dict() == graph
     stream = io.BytesIO()
     exported = await memory.transfer.export_graph(stream, "official")
@@ -97,14 +97,14 @@ async def test_what_is_there_stays_and_what_was_observed_is_added(memory: Memory
 async def test_a_damaged_file_imports_nothing_unless_what_is_damaged_may_be_left_out(
     memory: Memory, tmp_path: Path
 ) -> None:
-    file = written(tmp_path, "m.jsonl", lines(grown(20)) + '\n{"type":"entity","name":\n{"type":"relation"}')
+    file = written(tmp_path, "m.jsonl", lines(memory_of(20)) + '\n{"type":"entity","name":\n{"type":"relation"}')
     with pytest.raises(GraphError) as raised:
         await memory.transfer.import_memory(file)
     assert raised.value.code is Code.INVALID_SOURCE
     assert "m.jsonl:42" in raised.value.message
     assert (await memory.entities.read_graph()).entities == ()
     tried = await memory.transfer.import_memory(file, dry_run=True)
-    assert [each.line for each in tried.refused.first] == [42, 43]
+    assert [refusal.line for refusal in tried.refused.first] == [42, 43]
     done = await memory.transfer.import_memory(file, skip_invalid=True)
     assert (done.entities.new, done.refused.count) == (20, 2)
 
@@ -114,14 +114,14 @@ async def test_a_domain_whose_types_are_closed_refuses_others_before_anything_is
 ) -> None:
     knows = {"name": "knows", "from": ["person"], "to": ["person"]}
     await memory.create_ontology(ontology_from({"node_types": ["person"], "connection_types": [knows]}))
-    told = [
+    results = [
         {"type": "entity", "name": "Ada", "entityType": "person", "observations": []},
         {"type": "entity", "name": "R2", "entityType": "robot", "observations": []},
         {"type": "relation", "from": "Ada", "to": "R2", "relationType": "builds"},
     ]
-    file = written(tmp_path, "m.jsonl", "\n".join(map(json.dumps, told)))
+    file = written(tmp_path, "m.jsonl", "\n".join(map(json.dumps, results)))
     tried = await memory.transfer.import_memory(file, dry_run=True)
-    assert [(each.line, each.code) for each in tried.refused.first] == [
+    assert [(refusal.line, refusal.code) for refusal in tried.refused.first] == [
         (2, "INVALID_NODE_TYPE"),
         (3, "INVALID_CONNECTION_TYPE"),
     ]
@@ -134,14 +134,14 @@ async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "PAGE", 10)
-    graph = grown(60)
+    graph = memory_of(60)
     file = written(tmp_path, "m.jsonl", lines(graph))
-    told: list[str] = []
+    texts: list[str] = []
 
     def stop(stage: str, _: float | None) -> None:
-        told.append(stage)
-        if told.count("Importing entities") == 4 or told.count("Importing relations") == 3:
-            told.clear()
+        texts.append(stage)
+        if texts.count("Importing entities") == 4 or texts.count("Importing relations") == 3:
+            texts.clear()
             raise KeyboardInterrupt
 
     for _ in range(2):
@@ -154,8 +154,8 @@ async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(
 async def test_a_store_of_mnemograph_keeps_its_times_and_sessions(memory: Memory, tmp_path: Path) -> None:
     done = await memory.transfer.import_memory(stored(tmp_path / "store", EVENTS))
     assert (done.format, done.entities.new, done.relations.new, done.observations.new) == ("mnemograph", 2, 1, 2)
-    found = await memory.entities.read_graph()
-    assert [(one.name, one.entity_type, one.observations) for one in found.entities] == [
+    graph = await memory.entities.read_graph()
+    assert [(entity.name, entity.entity_type, entity.observations) for entity in graph.entities] == [
         ("Ada", "entity", ("writes code", "moved")),
         ("The Engine", "project", ()),
     ]
@@ -163,7 +163,7 @@ async def test_a_store_of_mnemograph_keeps_its_times_and_sessions(memory: Memory
 
 
 async def test_a_file_that_the_environment_names_is_imported_once(memory: Memory, tmp_path: Path) -> None:
-    graph = grown(12)
+    graph = memory_of(12)
     file = tmp_path / "memory.jsonl"
     assert await memory.transfer.import_once(file) is None
     file.write_text(lines({**graph, "entities": graph["entities"][:5]}))
@@ -174,13 +174,13 @@ async def test_a_file_that_the_environment_names_is_imported_once(memory: Memory
     assert done.entities.new == 7
     await memory.entities.delete_entities(["", "Ada Lovelace"])
     assert await memory.transfer.import_once(file) is None
-    assert "Ada Lovelace" not in [one.name for one in (await memory.entities.read_graph()).entities]
+    assert "Ada Lovelace" not in [entity.name for entity in (await memory.entities.read_graph()).entities]
 
 
 async def test_an_import_counts_nothing_as_looked_at(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = written(tmp_path, "memory.jsonl", lines(grown(12)))
+    file = written(tmp_path, "memory.jsonl", lines(memory_of(12)))
     await memory.transfer.import_memory(file)
     noted: list[str] = []
     monkeypatch.setattr(AccessTally, "note", lambda _self, _domain, ids: noted.extend(ids))
@@ -211,12 +211,12 @@ async def test_the_graph_of_mcp_neo4j_memory_is_imported_from_its_server(
     finally:
         driver.execute_query("MATCH (n:Memory) WHERE NOT n:_Node DETACH DELETE n")
     assert (done.entities.new, done.relations.new, done.observations.new) == (2, 1, 1)
-    found = (await memory.entities.read_graph()).to_dict()
-    assert {each["name"]: each["entityType"] for each in found["entities"]} == {
+    result = (await memory.entities.read_graph()).to_dict()
+    assert {entity["name"]: entity["entityType"] for entity in result["entities"]} == {
         f"Ada {mark}": "person",
         f"Engine Ltd {mark}": "company",
     }
-    assert [each["relationType"] for each in found["relations"]] == ["WORKS_AT"]
+    assert [relation["relationType"] for relation in result["relations"]] == ["WORKS_AT"]
 
 
 async def test_entities_and_facts_of_neo4j_agent_memory_are_imported_from_its_server(
@@ -238,11 +238,11 @@ async def test_entities_and_facts_of_neo4j_agent_memory_are_imported_from_its_se
     finally:
         driver.execute_query("MATCH (n) WHERE (n:Entity OR n:Fact OR n:Preference) AND NOT n:_Node DETACH DELETE n")
     assert not done.refused.count
-    found = (await memory.entities.read_graph()).to_dict()
-    assert {each["name"]: (each["entityType"], each["observations"]) for each in found["entities"]} == {
+    result = (await memory.entities.read_graph()).to_dict()
+    assert {entity["name"]: (entity["entityType"], entity["observations"]) for entity in result["entities"]} == {
         "Ada": ("PERSON", ["Ada programs Engine"]),
         "Engine": ("OBJECT", []),
         "Babbage": ("entity", ["Babbage born in London"]),
         "food": ("preference", ["Vegetarian (dinner)"]),
     }
-    assert [each["relationType"] for each in found["relations"]] == ["DESIGNS", "programs"]
+    assert [relation["relationType"] for relation in result["relations"]] == ["DESIGNS", "programs"]

@@ -46,22 +46,22 @@ def people(tmp_path: Path) -> Path:
 
 
 async def state(memory: Memory) -> dict[str, Any]:
-    """Return what these formats keep of a domain."""
-    found: dict[str, Any] = {}
+    """Return the parts of a domain that these formats keep."""
+    results: dict[str, Any] = {}
     for node in (await memory.query_nodes()).node_ids:
         info = await memory.get_node(node)
         fields = (info.path, info.namespace, info.title, info.content_summary, info.metadata)
         held = (info.type, info.properties, info.tags, fields, info.valid_from, info.valid_to)
-        found[node] = (*held, await memory.get_node_content(node))
+        results[node] = (*held, await memory.get_node_content(node))
     for connection in (await memory.query_connections()).connection_ids:
-        told = await memory.get_connection(connection, include_content=True)
-        found[connection] = told.model_dump(exclude={"version", "created", "modified"})
-    return found
+        result = await memory.get_connection(connection, include_content=True)
+        results[connection] = result.model_dump(exclude={"version", "created", "modified"})
+    return results
 
 
-async def refused(memory: Memory, *sources: Path, **given: Any) -> GraphError:
+async def error_of(memory: Memory, *sources: Path, **arguments: Any) -> GraphError:
     with pytest.raises(GraphError) as error:
-        await memory.transfer.load(sources, **given)
+        await memory.transfer.load(sources, **arguments)
     return error.value
 
 
@@ -80,7 +80,7 @@ async def test_a_graph_of_csv_is_loaded_with_the_types_that_it_suggests(memory: 
 
 
 async def test_without_types_there_is_nothing_to_load_into(memory: Memory, people: Path) -> None:
-    error = await refused(memory, people)
+    error = await error_of(memory, people)
     assert error.code is Code.ONTOLOGY_NOT_FOUND
     assert "--ontology infer" in str(error.hint)
 
@@ -90,8 +90,8 @@ async def test_a_dry_run_writes_nothing_and_reports_everything(memory: Memory, p
     ontology = ontology_from(TYPES)
     done = await memory.transfer.load(people, ontology=ontology, dry_run=True)
     assert (done.dry_run, done.nodes.created, done.connections.created) == (True, 30, 37)
-    told = [(one.file, one.line, one.column, one.code) for one in done.refused.first]
-    assert told == [
+    lines = [(refusal.file, refusal.line, refusal.column, refusal.code) for refusal in done.refused.first]
+    assert lines == [
         ("more.csv", 3, ":ID", "INVALID_SOURCE"),
         ("people.csv", 3, None, "NODE_ALREADY_EXISTS"),
         ("more.csv", 4, None, "INVALID_NODE_TYPE"),
@@ -151,7 +151,7 @@ async def test_a_fault_is_told_with_its_place_and_nothing_is_written(memory: Mem
     file, text, place, code = FAULTS[name]
     (people / "cities.csv").write_text(":ID,:LABEL\nrome,City\n")
     (people / file).write_text(text)
-    error = await refused(memory, people, ontology=ontology_from(TYPES))
+    error = await error_of(memory, people, ontology=ontology_from(TYPES))
     assert error.code is Code.INVALID_SOURCE
     (only,) = error.details["report"]["first"]  # pyright: ignore[reportIndexIssue]
     assert only["code"] == code
@@ -165,7 +165,7 @@ async def test_a_fault_is_told_with_its_place_and_nothing_is_written(memory: Mem
 async def test_ids_that_the_domain_has_fail_are_skipped_or_updated(memory: Memory, people: Path) -> None:
     await memory.transfer.load(people, ontology="infer")
     (people / "people.csv").write_text(PEOPLE.replace("p1,P1,1,", "p1,New,99,") + "extra,E,98,Person\n")
-    error = await refused(memory, people)
+    error = await error_of(memory, people)
     assert (error.code, error.details["report"]["codes"]) == (  # pyright: ignore[reportIndexIssue]
         Code.INVALID_SOURCE,
         {"NODE_ALREADY_EXISTS": 30, "CONNECTION_ALREADY_EXISTS": 40},
@@ -186,7 +186,7 @@ async def test_an_id_that_was_something_else_is_refused_whatever_was_chosen(memo
     await memory.create_node("City", "", id="p2")
     await memory.delete_node("p2")
     for choice in ("skip", "update"):
-        error = await refused(memory, people / "people.csv", on_conflict=choice)
+        error = await error_of(memory, people / "people.csv", on_conflict=choice)
         assert "p1 for another City" in error.message
         assert "p2 for a deleted subject" in error.message
 
@@ -215,10 +215,10 @@ async def test_a_load_that_was_cut_off_goes_on_with_the_same_command(
     monkeypatch.setattr(staging, "PAGE", 8)
     run, done = load_pages.run, 0
 
-    async def cut(*given: Any) -> Any:
+    async def cut(*values: Any) -> Any:
         nonlocal done
         done += 1
-        result = await run(*given)
+        result = await run(*values)
         if done == pages:
             raise Cut
         return result
@@ -242,7 +242,7 @@ async def test_what_the_domain_has_against_a_page_is_told_with_its_place_and_the
     monkeypatch.setattr(staging, "PAGE", 8)
     await memory.create_ontology(ontology_from(TYPES))
     await memory.create_node("Person", "", properties={"name": "P20"})
-    error = await refused(memory, people)
+    error = await error_of(memory, people)
     assert "people.csv:22: Another Person already has that value" in error.message
     assert "Before that, 16 nodes and connections were loaded." in error.message
     assert "revert --since" in str(error.hint)
@@ -283,7 +283,7 @@ def test_a_random_graph_that_was_loaded_is_exported_as_it_was(
     talk: Conversation, graph: list[Record], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("random")
-    valid = [told_apart(replace(each, content=text_of(each), **bounds_of(each))) for each in graph]
+    valid = [with_types(replace(record, content=text_of(record), **bounds_of(record))) for record in graph]
     source = write(valid, "jsonl", folder)
     memory = talk.memory.in_domain(f"random-{uuid4().hex[:12]}")
     talk.portal.call(partial(memory.transfer.load, source, ontology="infer"))
@@ -292,7 +292,7 @@ def test_a_random_graph_that_was_loaded_is_exported_as_it_was(
     assert not talk.portal.call(memory.upkeep.verify).differences
 
 
-def told_apart(record: Record) -> Record:
+def with_types(record: Record) -> Record:
     """Return connections with a type whose constraint is there: each new one takes the server a while."""
     return (
         replace(record, type=("Link", "Knows")[len(record.type) % 2])
@@ -310,7 +310,7 @@ def text_of(record: Record) -> str | None:
 
 
 def bounds_of(record: Record) -> dict[str, Any]:
-    """Return one bound of those that there are: the other may come before it."""
+    """Return one of the two bounds, because the other may come before it."""
     return {"valid_from": record.valid_from, "valid_to": None if record.valid_from else record.valid_to}
 
 
@@ -323,8 +323,8 @@ async def test_an_update_by_a_load_changes_the_fields_that_the_source_has(memory
         ':ID,:LABEL,_path,_given_title,_metadata\none,Note,/b,,"{""b"": 2}"\ntwo,Note,"/","",""\n'
     )
     await memory.transfer.load(tmp_path, on_conflict="update")
-    one, two = [await memory.get_node(name) for name in ("one", "two")]
-    assert (one.path, one.namespace, one.title, one.metadata) == ("/b", "n", "T", {"b": 2})
+    node, two = [await memory.get_node(name) for name in ("one", "two")]
+    assert (node.path, node.namespace, node.title, node.metadata) == ("/b", "n", "T", {"b": 2})
     assert (two.path, two.namespace, two.title, two.metadata) == (None, "n", "Text", None)
 
 

@@ -73,8 +73,8 @@ def reading(label: str, **more: Any) -> SourceOptions:
 
 
 async def by_name(memory: Memory) -> dict[object, Any]:
-    found = [await memory.get_node(node) for node in (await memory.query_nodes()).node_ids]
-    return {node.properties["name"]: node for node in found}
+    nodes = [await memory.get_node(node) for node in (await memory.query_nodes()).node_ids]
+    return {node.properties["name"]: node for node in nodes}
 
 
 async def test_a_graph_of_another_server_is_loaded_with_notes_on_what_became_text(
@@ -85,8 +85,8 @@ async def test_a_graph_of_another_server_is_loaded_with_notes_on_what_became_tex
         {"Employee": 1, "Person": 2, people: 1},
         {"Knows": 4, "Owns": 1},
     )
-    found = await by_name(memory)
-    bob = found["Bob"]
+    results = await by_name(memory)
+    bob = results["Bob"]
     assert (bob.type, set(bob.tags)) == ("Employee", {"Person", people})
     assert bob.properties == {
         "name": "Bob",
@@ -102,12 +102,12 @@ async def test_a_graph_of_another_server_is_loaded_with_notes_on_what_became_tex
         "yes": True,
         HOSTILE: "é\u2028",
     }
-    told = {note.column: note.text for note in done.notes if note.column}
-    assert told.keys() == {"day", "at", "home", "lasts", "data", "days", "since"}
-    assert told["home"] == "home is of type point, and becomes text"
+    rendered = {note.column: note.text for note in done.notes if note.column}
+    assert rendered.keys() == {"day", "at", "home", "lasts", "data", "days", "since"}
+    assert rendered["home"] == "home is of type point, and becomes text"
     ids = f"MATCH (n:{people} {{name: 'Bob'}}) RETURN elementId(n) AS id"
     assert bob.id == driver.execute_query(ids).records[0]["id"]  # pyright: ignore[reportArgumentType]
-    [known] = (await memory.query_connections(from_node_id=found["Ann"].id, to_node_id=bob.id)).connection_ids
+    [known] = (await memory.query_connections(from_node_id=results["Ann"].id, to_node_id=bob.id)).connection_ids
     assert (await memory.get_connection(known)).properties == {"since": "2021-03-04"}
     assert not (await memory.upkeep.verify()).differences
     again = await memory.transfer.load(source, ontology="infer", options=reading(people))
@@ -144,10 +144,10 @@ async def test_nodes_are_called_by_a_property_and_those_without_keep_their_eleme
 ) -> None:
     run(driver, f"MATCH (n:{people}) WHERE n.name <> 'Dot' SET n.number = size(n.name) + CASE n.name {ORDER} END")
     await memory.transfer.load(source, ontology="infer", options=reading(people, id_property="number"))
-    found = await by_name(memory)
-    assert (found["Ann"].id, found["Cem"].id) == ("4", "6")
-    assert found["Ann"].properties["number"] == 4
-    assert found["Dot"].properties["number"] == found["Dot"].id
+    results = await by_name(memory)
+    assert (results["Ann"].id, results["Cem"].id) == ("4", "6")
+    assert results["Ann"].properties["number"] == 4
+    assert results["Dot"].properties["number"] == results["Dot"].id
     assert len((await memory.query_connections(from_node_id="4", to_node_id="6")).connection_ids) == 2
 
 
@@ -163,7 +163,7 @@ FAULTS = {
 async def test_a_fault_is_told_with_its_element_and_property(
     memory: Memory, source: Neo4jSource, label: str, driver: Driver, name: str
 ) -> None:
-    change, element, told, code = FAULTS[name]
+    change, element, text, code = FAULTS[name]
     run(driver, f"CREATE (:{label}), (n:{label}) {change}")
     options = SourceOptions(only_labels=(label,))
     with pytest.raises(GraphError) as refused:
@@ -171,7 +171,7 @@ async def test_a_fault_is_told_with_its_element_and_property(
     [only] = refused.value.details["report"]["first"]  # pyright: ignore[reportIndexIssue]
     assert (only["file"], only["code"]) == (source.uri, code)
     assert only["element"].startswith(element)
-    assert f"\n  {source.uri}, {only['element']}, {told}" in refused.value.message
+    assert f"\n  {source.uri}, {only['element']}, {text}" in refused.value.message
     done = await memory.transfer.load(source, ontology="infer", options=options, skip_invalid=True)
     assert (done.refused.count, done.refused.first[0].element) == (1, only["element"])
     assert not (await memory.upkeep.verify()).differences
@@ -214,10 +214,10 @@ async def test_what_cannot_stand_under_a_name_of_ours_is_refused_by_that_name(
     options = SourceOptions(only_labels=(label,))
     done = await memory.transfer.load(source, ontology="infer", options=options, skip_invalid=True)
     assert (done.node_types, done.connection_types) == ({label: 1}, {})
-    told = Counter(one.message.partition(" ")[0] for one in done.refused.first)
-    assert told == Counter({name: len(values) for name, values in ODD.items()}) + Counter(["_id", "_content"])
-    assert "_tags is a number; it must be a list of text" in [one.message for one in done.refused.first]
-    assert "_content is of type date; it must be text" in [one.message for one in done.refused.first]
+    counter = Counter(refusal.message.partition(" ")[0] for refusal in done.refused.first)
+    assert counter == Counter({name: len(values) for name, values in ODD.items()}) + Counter(["_id", "_content"])
+    assert "_tags is a number; it must be a list of text" in [refusal.message for refusal in done.refused.first]
+    assert "_content is of type date; it must be text" in [refusal.message for refusal in done.refused.first]
 
 
 async def test_ids_and_times_under_names_of_ours_need_not_be_text(
@@ -227,9 +227,9 @@ async def test_ids_and_times_under_names_of_ours_need_not_be_text(
     run(driver, f"CREATE (a:{label} {{_id: 5, number: 7, _tags: [], {times}}})-[:Knows {{_id: 6, {times}}}]->(a)")
     options = SourceOptions(only_labels=(label,))
     await memory.transfer.load(source, ontology="infer", options=options)
-    for found in (await memory.get_node("5"), await memory.get_connection("6")):
-        assert found.valid_from == datetime(2020, 1, 2, 2, 4, 5, 600_000, UTC)
-        assert found.valid_to == datetime(2021, 1, 1, tzinfo=UTC)
+    for node in (await memory.get_node("5"), await memory.get_connection("6")):
+        assert node.valid_from == datetime(2020, 1, 2, 2, 4, 5, 600_000, UTC)
+        assert node.valid_to == datetime(2021, 1, 1, tzinfo=UTC)
     options = SourceOptions(only_labels=(label,), id_property="number")
     done = await memory.transfer.load(source, options=options, dry_run=True)
     assert "_id is left out: --id-property says that number is the id" in [note.text for note in done.notes]
@@ -242,8 +242,8 @@ async def test_relationships_of_a_node_that_is_left_out_do_not_go_to_another_of_
     for change in ("n.number = 'Ann'", "n._tags = 5"):
         run(driver, f"MATCH (n:{people} {{name: 'Cem'}}) SET {change}")
         options = reading(people, id_property="number")
-        given = {"ontology": "infer", "options": options, "skip_invalid": True, "on_conflict": "skip"}
-        done = await memory.transfer.load(source, **given)
+        arguments = {"ontology": "infer", "options": options, "skip_invalid": True, "on_conflict": "skip"}
+        done = await memory.transfer.load(source, **arguments)
         assert done.refused.codes == {
             "INVALID_SOURCE" if "_tags" in change else "NODE_ALREADY_EXISTS": 1,
             "DANGLING_REFERENCE": 5,
@@ -268,9 +268,9 @@ async def test_a_load_goes_on_with_skip_where_the_server_has_changed_meanwhile(
 
 
 def test_an_ontology_is_inferred_from_a_server(source: Neo4jSource, people: str) -> None:
-    found = infer_ontology(source, reading(people))
-    assert [one.name for one in found.node_types] == ["Employee", "Person", people]
-    assert set(found.connection_type("Knows").to_types) == {"Employee", "Person"}
+    ontology = infer_ontology(source, reading(people))
+    assert [kind.name for kind in ontology.node_types] == ["Employee", "Person", people]
+    assert set(ontology.connection_type("Knows").to_types) == {"Employee", "Person"}
 
 
 async def test_a_server_that_cannot_be_read_is_told_with_what_to_do(source: Neo4jSource, memory: Memory) -> None:
@@ -289,7 +289,7 @@ async def test_a_server_that_cannot_be_read_is_told_with_what_to_do(source: Neo4
         assert "secret" not in f"{refused.value.message} {refused.value.hint}"
 
 
-class Gone:
+class ProcessEnd:
     """Stands for a process that has ended."""
 
     def is_alive(self) -> bool:
@@ -301,7 +301,7 @@ class Gone:
 
 def test_a_login_is_not_sent_to_whoever_is_in_the_place_of_a_known_process(source: Neo4jSource) -> None:
     with pytest.raises(GraphError) as refused:
-        infer_ontology(replace(source, guard=Gone()))
+        infer_ontology(replace(source, guard=ProcessEnd()))
     assert (refused.value.code, "cannot be reached" in refused.value.message) == (Code.STORE_UNAVAILABLE, True)
 
 

@@ -1,4 +1,4 @@
-"""What exports write is for its owner alone, and goes nowhere but where it was asked for."""
+"""Exports write files for their owner alone, and only to the requested place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.retention.archive_file import Archive
-from integration.branches.test_branch import filled
+from integration.branches.test_branch import fill
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(sys.platform == "win32", reason="modes and links are others there")]
 
@@ -40,7 +40,7 @@ def names_in(folder: Path) -> set[str]:
 async def test_exports_folders_and_archives_are_for_their_owner_alone(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    ids = await filled(memory, domain, 3)
+    ids = await fill(memory, domain, 3)
     (tmp_path / "old.jsonl").write_text("readable by all")
     await memory.transfer.export_file(tmp_path / "old.jsonl")
     await memory.transfer.export_file(tmp_path / "new.jsonl.gz")
@@ -55,7 +55,7 @@ async def test_exports_folders_and_archives_are_for_their_owner_alone(
 async def test_an_export_replaces_a_link_and_never_writes_through_it(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
-    await filled(memory, domain, 1)
+    await fill(memory, domain, 1)
     (tmp_path / "precious").write_text("precious")
     (tmp_path / "out.jsonl").symlink_to(tmp_path / "precious")
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
@@ -74,10 +74,10 @@ async def test_two_domains_that_are_compacted_to_one_path_at_once_keep_both_past
     written, put = anyio.Event(), Archive.put_in_place
     waiting = 0
     for name in both:
-        one = memory.in_domain(name)
-        await one.create_ontology(ontology_from({"node_types": ["Note"]}))
+        result = memory.in_domain(name)
+        await result.create_ontology(ontology_from({"node_types": ["Note"]}))
         for text in ("one", "two", "three"):
-            await one.create_node("Note", text)
+            await result.create_node("Note", text)
 
     async def together(archive: Archive) -> None:
         nonlocal waiting

@@ -1,4 +1,4 @@
-"""What steps of walks and reads of the past cost, in accesses to the store: as much as is around their nodes."""
+"""The cost of steps of walks and of past reads, in accesses to the store: in proportion to their neighbourhoods."""
 
 from __future__ import annotations
 
@@ -65,31 +65,31 @@ def domains(driver: Driver, opened: object) -> Iterator[tuple[str, str]]:
             driver.execute_query(cast("Any", text), domain=domain)
 
 
-def frontier(domain: str, at: int | None, **given: Any) -> Frontier:
+def frontier(domain: str, at: int | None, **arguments: Any) -> Frontier:
     core = cast("Core", None)
     scale = (
         ConnectionWeigher(core, domain, ONTOLOGY, NOW)
         if at is None
         else ConnectionWeigher(core, domain, ONTOLOGY, NOW, at)
     )
-    return Frontier(Place(core, domain, at), scale, EdgeFilter(**given))
+    return Frontier(Place(core, domain, at), scale, EdgeFilter(**arguments))
 
 
-def looked(
-    driver: Driver, domain: str, asked: EdgeRequest, at: int | None = None, **given: Any
+def profile_request(
+    driver: Driver, domain: str, request: EdgeRequest, at: int | None = None, **arguments: Any
 ) -> tuple[int, set[str]]:
-    """Return how often the statement of a step looked into the store, and which connections it found."""
-    text, params = FRONTIER.text, frontier(domain, at, **given).params(asked)
+    """Return the number of accesses to the store of a step, and the connections that it found."""
+    text, params = FRONTIER.text, frontier(domain, at, **arguments).params(request)
     rows = driver.execute_query(text, domain=domain, parameters_=params).records
-    found = {edge[0] for row in rows for several in row["_rows"] or () for edge in several[3]}
-    return hits_of(driver, text, domain=domain, **params), found
+    results = {edge[0] for row in rows for items in row["_rows"] or () for edge in items[3]}
+    return hits_of(driver, text, domain=domain, **params), results
 
 
 @pytest.mark.parametrize("at", [None, HALFWAY - 1, LAST], ids=["now", "halfway", "at the end"])
 def test_a_step_from_a_node_beside_a_hub_costs_the_same_however_large_the_domain_is(
     driver: Driver, domains: tuple[str, str], at: int | None
 ) -> None:
-    few, many = (looked(driver, domain, EdgeRequest(("one",)), at) for domain in domains)
+    few, many = (profile_request(driver, domain, EdgeRequest(("one",)), at) for domain in domains)
     assert few[1] == many[1] >= {"o1", "rare"}
     assert many[0] == few[0] < 500
 
@@ -100,8 +100,8 @@ def test_a_step_from_a_node_beside_a_hub_costs_the_same_however_large_the_domain
 def test_a_step_from_a_hub_costs_the_same_however_many_connections_it_has(
     driver: Driver, domains: tuple[str, str], at: int | None, towards: tuple[str, ...] | None, types: tuple[str, ...]
 ) -> None:
-    asked = EdgeRequest(("hub",), 10, towards=towards)
-    few, many = (looked(driver, domain, asked, at, types=types) for domain in domains)
+    request = EdgeRequest(("hub",), 10, towards=towards)
+    few, many = (profile_request(driver, domain, request, at, types=types) for domain in domains)
     assert many[0] <= few[0] * 1.1
     if towards or (types and at is None):
         assert few[1] == many[1] == ({"rare"} if types else {"rare", "e7"})
@@ -129,6 +129,6 @@ READS: dict[str, tuple[LiteralString, dict[str, object]]] = {
 def test_a_read_of_the_past_of_a_node_costs_the_same_however_much_changed_elsewhere_since(
     driver: Driver, domains: tuple[str, str], read: str
 ) -> None:
-    text, given = READS[read]
-    few, many = (hits_of(driver, text, domain=domain, at=HALFWAY - 1, **given) for domain in domains)
+    text, arguments = READS[read]
+    few, many = (hits_of(driver, text, domain=domain, at=HALFWAY - 1, **arguments) for domain in domains)
     assert many == few < 1_000

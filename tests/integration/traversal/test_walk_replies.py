@@ -1,4 +1,4 @@
-"""What the reply of a walk tells: contents, duplicates, limits, what is missing; and what is refused."""
+"""Replies of walks: contents, duplicates, limits, missing nodes, and refused arguments."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ LONG = "Tiles and paint. " * 60
 ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]})
 
 
-async def made(memory: Memory, **texts: str) -> None:
+async def make(memory: Memory, **texts: str) -> None:
     await memory.create_ontology(ONTOLOGY)
-    for one, text in texts.items():
-        await memory.create_node("Note", text, id=one, title=one, properties={"rank": len(one)})
+    for name, text in texts.items():
+        await memory.create_node("Note", text, id=name, title=name, properties={"rank": len(name)})
     first, *others = texts
-    for number, one in enumerate(others):
-        await memory.create_connection("Link", first, one, id=f"to-{one}", strength=0.9 - number / 10)
+    for number, name in enumerate(others):
+        await memory.create_connection("Link", first, name, id=f"to-{name}", strength=0.9 - number / 10)
 
 
 async def test_contents_are_whole_in_short_or_as_fits(memory: Memory) -> None:
-    await made(memory, hub=LONG, near="Grout", far=LONG)
+    await make(memory, hub=LONG, near="Grout", far=LONG)
     await memory.update_node("far", content_summary="About tiles")
 
-    async def told(**given: Any) -> dict[str, str | None]:
-        found = await memory.recall.traverse_memories("hub", **given)
-        return {node.id: node.content for node in found.nodes}
+    async def texts_by_id(**arguments: Any) -> dict[str, str | None]:
+        walked = await memory.recall.traverse_memories("hub", **arguments)
+        return {node.id: node.content for node in walked.nodes}
 
-    short = await told()
+    short = await texts_by_id()
     assert short["near"] == "Grout"
     assert short["far"] == "About tiles"
     assert short["hub"] == f"{LONG[:200].rstrip()}…"
-    assert (await told(return_mode="full_content")) == {"hub": LONG, "near": "Grout", "far": LONG}
-    assert (await told(return_mode="adaptive"))["hub"] == LONG
-    found = await memory.recall.traverse_memories("hub", return_mode="full_content", max_tokens=250)
-    assert found.tokens == tokens_of([*found.nodes, *found.connections])
-    assert found.tokens <= 250
+    assert (await texts_by_id(return_mode="full_content")) == {"hub": LONG, "near": "Grout", "far": LONG}
+    assert (await texts_by_id(return_mode="adaptive"))["hub"] == LONG
+    result = await memory.recall.traverse_memories("hub", return_mode="full_content", max_tokens=250)
+    assert result.tokens == tokens_of([*result.nodes, *result.connections])
+    assert result.tokens <= 250
     few = await memory.recall.traverse_memories("hub", max_tokens=60)
     assert [node.id for node in few.nodes] == ["hub"]
     assert few.connections == ()
@@ -51,35 +51,35 @@ async def test_contents_are_whole_in_short_or_as_fits(memory: Memory) -> None:
 
 
 async def test_where_there_is_no_room_for_a_node_it_is_said_how_many_tokens_that_takes(memory: Memory) -> None:
-    await made(memory, hub="Kitchen")
+    await make(memory, hub="Kitchen")
     await memory.create_connection("Link", "hub", "hub")
-    found = await memory.recall.traverse_memories("hub", max_tokens=50)
-    assert (found.nodes, found.connections) == ((), ())
-    assert found.tokens is not None
-    assert found.tokens <= 50
-    [warning] = found.warnings or ()
+    walked = await memory.recall.traverse_memories("hub", max_tokens=50)
+    assert (walked.nodes, walked.connections) == ((), ())
+    assert walked.tokens is not None
+    assert walked.tokens <= 50
+    [warning] = walked.warnings or ()
     least = int(warning.split()[-2])
     assert [node.id for node in (await memory.recall.traverse_memories("hub", max_tokens=least)).nodes] == ["hub"]
 
 
 async def test_nodes_that_say_the_same_are_told_once(memory: Memory) -> None:
-    await made(memory, hub="Kitchen", one="Buy tiles", two="Buy tiles", three="")
-    found = await memory.recall.traverse_memories("hub", deduplication="content_hash")
-    assert {node.id: node.duplicates for node in found.nodes} == {"hub": None, "one": ("two",), "three": None}
-    assert {edge.id for edge in found.connections} == {"to-one", "to-three"}
-    assert found.left_out is not None
-    assert found.left_out.duplicates == 1
+    await make(memory, hub="Kitchen", one="Buy tiles", two="Buy tiles", three="")
+    walked = await memory.recall.traverse_memories("hub", deduplication="content_hash")
+    assert {node.id: node.duplicates for node in walked.nodes} == {"hub": None, "one": ("two",), "three": None}
+    assert {edge.id for edge in walked.connections} == {"to-one", "to-three"}
+    assert walked.left_out is not None
+    assert walked.left_out.duplicates == 1
     alike = await memory.recall.traverse_memories("hub", deduplication="semantic_similarity")
     assert "two" not in {node.id for node in alike.nodes}
 
 
 async def test_a_name_that_is_no_type_and_a_path_that_is_not_there_are_told(memory: Memory) -> None:
-    await made(memory, hub="Kitchen", one="Tiles")
+    await make(memory, hub="Kitchen", one="Tiles")
     await memory.create_node("Note", "Alone", id="alone")
-    found = await memory.recall.traverse_memories("hub", edge_filter={"types": ["Linc"]})
-    assert [node.id for node in found.nodes] == ["hub"]
-    assert found.warnings
-    assert "Link" in found.warnings[0]
+    walked = await memory.recall.traverse_memories("hub", edge_filter={"types": ["Linc"]})
+    assert [node.id for node in walked.nodes] == ["hub"]
+    assert walked.warnings
+    assert "Link" in walked.warnings[0]
     missing = await memory.recall.find_path("hub", "alone")
     assert missing.paths == ()
     assert missing.tried
@@ -89,7 +89,7 @@ async def test_a_name_that_is_no_type_and_a_path_that_is_not_there_are_told(memo
 
 
 @for_rows(
-    ("given", "argument"),
+    ("arguments", "argument"),
     [
         ({"start": []}, "start"),
         ({"start": ["hub"] * 3, "strategy": "bidirectional"}, "start"),
@@ -103,14 +103,14 @@ async def test_a_name_that_is_no_type_and_a_path_that_is_not_there_are_told(memo
         ({"max_tokens": 1}, "max_tokens"),
     ],
 )
-async def test_what_cannot_be_asked_is_refused(memory: Memory, given: dict[str, Any], argument: str) -> None:
+async def test_what_cannot_be_asked_is_refused(memory: Memory, arguments: dict[str, Any], argument: str) -> None:
     with pytest.raises(GraphError) as refused:
-        await memory.recall.traverse_memories(**{"start": "hub", **given})
+        await memory.recall.traverse_memories(**{"start": "hub", **arguments})
     assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, argument)
 
 
 async def test_a_node_that_is_not_there_is_named_now_and_then(memory: Memory) -> None:
-    await made(memory, hub="Kitchen", one="Tiles")
+    await make(memory, hub="Kitchen", one="Tiles")
     seq = (await memory.history.log(limit=1)).entries[0].seq
     await memory.delete_node("one")
     for call in (
@@ -123,16 +123,16 @@ async def test_a_node_that_is_not_there_is_named_now_and_then(memory: Memory) ->
             await call
         assert refused.value.code == Code.NODE_NOT_FOUND
     then = await memory.recall.get_neighbors("one", as_of=seq)
-    assert [(one.id, one.from_title) for one in then.incoming] == [("to-one", "hub")]
+    assert [(to.id, to.from_title) for to in then.incoming] == [("to-one", "hub")]
 
 
 async def test_walks_paths_and_neighbors_say_since_when_a_connection_holds(memory: Memory) -> None:
-    await made(memory, hub="Kitchen", near="Grout", far="Tiles")
+    await make(memory, hub="Kitchen", near="Grout", far="Tiles")
     await memory.set_validity("to-far", valid_from="2020-05-08", valid_to="2031-06-30")
     today = (await memory.get_connection("to-near")).created.date()
     period = {"to-near": (today, None), "to-far": (date(2020, 5, 8), date(2031, 6, 30))}
     walked = await memory.recall.traverse_memories("hub")
     beside = await memory.recall.get_neighbors("hub")
     path = (await memory.recall.find_path("near", "far")).paths[0]
-    for told in (walked.connections, beside.outgoing, path.connections):
-        assert {one.id: (one.since, one.until) for one in told} == period
+    for results in (walked.connections, beside.outgoing, path.connections):
+        assert {followed.id: (followed.since, followed.until) for followed in results} == period

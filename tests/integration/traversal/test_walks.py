@@ -58,11 +58,11 @@ class Plain:
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     edges: dict[str, Edge] = field(default_factory=dict[str, Edge])
 
-    def followed(self, edges: Mapping[str, Any]) -> list[Edge]:
+    def followed_edges(self, edges: Mapping[str, Any]) -> list[Edge]:
         """The connections that filters leave, turned so that a walk along its direction follows them."""
-        along = {one for name in edges.get("types", STORED) for one in ALONG[name][0]}
-        against = {one for name in edges.get("types", ()) for one in ALONG[name][1]}
-        found: list[Edge] = []
+        along = {text for name in edges.get("types", STORED) for text in ALONG[name][0]}
+        against = {text for name in edges.get("types", ()) for text in ALONG[name][1]}
+        results: list[Edge] = []
         for edge in self.edges.values():
             if (
                 edge.weight < edges.get("min_strength", 0)
@@ -70,19 +70,19 @@ class Plain:
             ):
                 continue
             if edge.type in along:
-                found.append(edge)
+                results.append(edge)
             if edge.type in against:
                 turned = Edge(edge.id, edge.type, edge.to_id, edge.from_id, edge.weight, properties=edge.properties)
-                found.append(turned)
-        return found
+                results.append(turned)
+        return results
 
-    def takes(self, node: str, asked: Mapping[str, Any]) -> bool:
+    def takes(self, node: str, arguments: Mapping[str, Any]) -> bool:
         """Whether a node passes a filter."""
-        told = self.nodes[node]
+        rendered = self.nodes[node]
         return (
-            told["type"] in asked.get("types", ("Note", "Task"))
-            and set(asked.get("tags", ())) <= set(told["tags"])
-            and not asked.get("properties", {}).items() - told["properties"].items()
+            rendered["type"] in arguments.get("types", ("Note", "Task"))
+            and set(arguments.get("tags", ())) <= set(rendered["tags"])
+            and not arguments.get("properties", {}).items() - rendered["properties"].items()
         )
 
 
@@ -92,11 +92,11 @@ class World:
     domain: str
     moments: list[Plain] = field(default_factory=list[Plain])
 
-    def call(self, name: str, *args: Any, **given: Any) -> Any:
+    def call(self, name: str, *args: Any, **arguments: Any) -> Any:
         memory = self.talk.memory.in_domain(self.domain)
 
         async def run() -> Any:
-            return await getattr(memory.recall if hasattr(memory.recall, name) else memory, name)(*args, **given)
+            return await getattr(memory.recall if hasattr(memory.recall, name) else memory, name)(*args, **arguments)
 
         return self.talk.portal.call(run)
 
@@ -111,60 +111,72 @@ class World:
 def world(talk: Conversation) -> World:
     made, chance = World(talk, f"test-{uuid4().hex[:20]}"), random.Random(7)
     made.call("create_ontology", ontology_from(ONTOLOGY))
-    plain, strengths = Plain(), [one / 100 for one in range(5, 95)]
+    plain, strengths = Plain(), [number / 100 for number in range(5, 95)]
     chance.shuffle(strengths)
 
-    def node(one: str) -> dict[str, Any]:
-        told = {"type": chance.choice(["Note", "Task"]), "tags": chance.sample(["red", "green"], chance.randint(0, 2))}
-        told["properties"] = {"status": chance.choice(["open", "closed"])}
-        return {"operation": "create_node", "id": one, "content": f"# {one}", "format": "markdown", **told}
+    def node(text: str) -> dict[str, Any]:
+        rendered = {
+            "type": chance.choice(["Note", "Task"]),
+            "tags": chance.sample(["red", "green"], chance.randint(0, 2)),
+        }
+        rendered["properties"] = {"status": chance.choice(["open", "closed"])}
+        return {"operation": "create_node", "id": text, "content": f"# {text}", "format": "markdown", **rendered}
 
-    def edge(one: str) -> dict[str, Any]:
+    def edge(text: str) -> dict[str, Any]:
         ends = chance.sample(NODES, 2) if chance.random() < 0.9 else [NODES[0], NODES[0]]
         strength, rank = strengths.pop(), chance.randint(0, 3)
-        told = {"type": chance.choice(STORED), "from_node_id": ends[0], "to_node_id": ends[1]}
-        return {**told, "id": one, "strength": strength, "properties": {"rank": rank}}
+        rendered = {"type": chance.choice(STORED), "from_node_id": ends[0], "to_node_id": ends[1]}
+        return {**rendered, "id": text, "strength": strength, "properties": {"rank": rank}}
 
-    def keep(one: dict[str, Any]) -> None:
-        counts = one["strength"] * 0.9
-        plain.edges[one["id"]] = Edge(
-            one["id"], one["type"], one["from_node_id"], one["to_node_id"], counts, properties=one["properties"]
+    def keep(item: dict[str, Any]) -> None:
+        counts = item["strength"] * 0.9
+        plain.edges[item["id"]] = Edge(
+            item["id"], item["type"], item["from_node_id"], item["to_node_id"], counts, properties=item["properties"]
         )
 
-    for one in NODES:
-        told = node(one)
-        plain.nodes[one] = told
+    for name in NODES:
+        answer = node(name)
+        plain.nodes[name] = answer
         made.call(
-            "create_node", told["type"], told["content"], id=one, tags=told["tags"], properties=told["properties"]
+            "create_node",
+            answer["type"],
+            answer["content"],
+            id=name,
+            tags=answer["tags"],
+            properties=answer["properties"],
         )
     for number in range(26):
-        told = edge(f"e{number:02}")
-        made.call("create_connection", told["type"], told["from_node_id"], told["to_node_id"], **_rest(told))
-        keep(told)
+        answer = edge(f"e{number:02}")
+        made.call("create_connection", answer["type"], answer["from_node_id"], answer["to_node_id"], **_rest(answer))
+        keep(answer)
     made.moments.append(Plain(made.end(), dict(plain.nodes), dict(plain.edges)))
     for number in (1, 4, 9, 12):
         made.call("delete_connection", f"e{number:02}")
         del plain.edges[f"e{number:02}"]
     for number in (2, 5, 7):
-        told = plain.edges[f"e{number:02}"]
-        made.call("update_connection", told.id, strength=(given := strengths.pop()), properties={"rank": 1})
-        plain.edges[told.id] = Edge(told.id, told.type, told.from_id, told.to_id, given * 0.9, properties={"rank": 1})
+        answer = plain.edges[f"e{number:02}"]
+        made.call("update_connection", answer.id, strength=(value := strengths.pop()), properties={"rank": 1})
+        plain.edges[answer.id] = Edge(
+            answer.id, answer.type, answer.from_id, answer.to_id, value * 0.9, properties={"rank": 1}
+        )
     made.call("update_node", "n3", tags=["red", "green"], properties={"status": "open"})
     plain.nodes["n3"] = {**plain.nodes["n3"], "tags": ["red", "green"], "properties": {"status": "open"}}
     made.call("delete_node", "n8")
     del plain.nodes["n8"]
-    plain.edges = {one.id: one for one in plain.edges.values() if "n8" not in (one.from_id, one.to_id)}
+    plain.edges = {edge.id: edge for edge in plain.edges.values() if "n8" not in (edge.from_id, edge.to_id)}
     for number in range(30, 36):
-        told = edge(f"e{number}")
-        if "n8" not in (told["from_node_id"], told["to_node_id"]):
-            made.call("create_connection", told["type"], told["from_node_id"], told["to_node_id"], **_rest(told))
-            keep(told)
+        answer = edge(f"e{number}")
+        if "n8" not in (answer["from_node_id"], answer["to_node_id"]):
+            made.call(
+                "create_connection", answer["type"], answer["from_node_id"], answer["to_node_id"], **_rest(answer)
+            )
+            keep(answer)
     made.moments.append(Plain(made.end(), dict(plain.nodes), dict(plain.edges)))
     return made
 
 
-def _rest(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: told[key] for key in ("id", "strength", "properties")}
+def _rest(rendered: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: rendered[key] for key in ("id", "strength", "properties")}
 
 
 def edge_filters() -> st.SearchStrategy[dict[str, Any]]:
@@ -219,7 +231,7 @@ def test_a_walk_goes_where_the_pure_walk_goes(
     plain = world.moments[1 if moment is None else moment]
     rank = weighting(weight)
     plan = Plan(tuple(starts), strategy, depth, nodes, expansion, rank.rank, ranks_all=rank.is_expression)
-    edges = plain.followed(edge_filter)
+    edges = plain.followed_edges(edge_filter)
     direction = edge_filter.get("direction", "both")
 
     def counts(edge: Edge) -> float:
@@ -229,7 +241,7 @@ def test_a_walk_goes_where_the_pure_walk_goes(
         return node in starts or plain.takes(node, node_filter)
 
     walk = answered(edges, WALKS[strategy](plan), direction, by=counts, takes=takes)
-    found = world.call(
+    result = world.call(
         "traverse_memories",
         starts,
         strategy=strategy,
@@ -241,13 +253,13 @@ def test_a_walk_goes_where_the_pure_walk_goes(
         expansion=expansion,
         as_of=None if moment is None else world.moments[moment].seq,
     )
-    assert [(node.id, node.depth, node.via, node.parent) for node in found.nodes] == [
+    assert [(node.id, node.depth, node.via, node.parent) for node in result.nodes] == [
         (visit.id, visit.depth, visit.via and visit.via.id, visit.parent) for visit in walk.visits.values()
     ]
     reached = set(walk.visits)
     between = {edge.id for edge in edges if {edge.from_id, edge.to_id} <= reached}
-    assert {edge.id for edge in found.connections} == between or len(between) > 5 * nodes
-    assert bool(found.left_out and found.left_out.max_nodes) == walk.is_full
+    assert {edge.id for edge in result.connections} == between or len(between) > 5 * nodes
+    assert bool(result.left_out and result.left_out.max_nodes) == walk.is_full
 
 
 @given(
@@ -260,54 +272,54 @@ def test_a_walk_goes_where_the_pure_walk_goes(
 )
 @profile(examples=16)
 def test_paths_are_those_of_the_pure_search(
-    world: World, moment: int | None, ends: tuple[str, str], mode: Any, k: int, depth: int, asked: dict[str, Any]
+    world: World, moment: int | None, ends: tuple[str, str], mode: Any, k: int, depth: int, results: dict[str, Any]
 ) -> None:
     plain = world.moments[1 if moment is None else moment]
-    asked = {key: asked[key] for key in ("types", "direction") if key in asked}
+    results = {key: results[key] for key in ("types", "direction") if key in results}
     ways = answered(
-        plain.followed(asked),
+        plain.followed_edges(results),
         explore_between(*ends, depth, first_only=mode == "shortest"),
-        asked.get("direction", "both"),
+        results.get("direction", "both"),
     )
     cost, most = (weight_cost if mode == "weighted" else unit_cost), k if mode == "k_shortest" else 1
     expected = best_paths(ways.graph, *ends, most, ways.steps, cost).paths if ways.is_met else ()
-    found = world.call(
+    result = world.call(
         "find_path",
         *ends,
         mode=mode,
         k=k if mode == "k_shortest" else None,
         max_depth=depth,
         as_of=None if moment is None else world.moments[moment].seq,
-        **asked,
+        **results,
     )
-    assert [tuple(node.id for node in path.nodes) for path in found.paths] == list(expected)
-    assert (found.tried is None) == bool(expected)
-    for path in found.paths:
-        told = [(edge.from_id, edge.to_id) for edge in path.connections]
-        assert [set(ends) for ends in told] == [set(step) for step in pairwise(node.id for node in path.nodes)]
+    assert [tuple(node.id for node in path.nodes) for path in result.paths] == list(expected)
+    assert (result.tried is None) == bool(expected)
+    for path in result.paths:
+        pairs = [(edge.from_id, edge.to_id) for edge in path.connections]
+        assert [set(ends) for ends in pairs] == [set(step) for step in pairwise(node.id for node in path.nodes)]
         assert path.length == len(path.nodes) - 1
 
 
 @given(moment=st.sampled_from([0, 1, None]), node=st.sampled_from(NODES[:8]), asked=edge_filters())
 @profile(examples=20)
 def test_neighbors_are_the_connections_of_a_node_as_they_are_seen_from_it(
-    world: World, moment: int | None, node: str, asked: dict[str, Any]
+    world: World, moment: int | None, node: str, results: dict[str, Any]
 ) -> None:
     plain = world.moments[1 if moment is None else moment]
-    asked = {key: asked[key] for key in ("types", "direction") if key in asked}
-    direction = asked.get("direction", "both")
-    edges = plain.followed(asked)
+    results = {key: results[key] for key in ("types", "direction") if key in results}
+    direction = results.get("direction", "both")
+    edges = plain.followed_edges(results)
     out = {edge.id for edge in edges if edge.from_id == node and direction != "in"}
     back = {edge.id for edge in edges if edge.to_id == node and direction != "out"}
     at = None if moment is None else world.moments[moment].seq
-    found = world.call("get_neighbors", node, as_of=at, **asked)
-    seen = [one.id for one in (*found.outgoing, *found.incoming)]
+    result = world.call("get_neighbors", node, as_of=at, **results)
+    seen = [item.id for item in (*result.outgoing, *result.incoming)]
     assert set(seen) == out | back
-    assert {one.id for one in found.outgoing} <= out
-    assert {one.id for one in found.incoming} <= back
-    assert {one.id for one in found.neighbors} == {
+    assert {item.id for item in result.outgoing} <= out
+    assert {item.id for item in result.incoming} <= back
+    assert {neighbor.id for neighbor in result.neighbors} == {
         edge.other(node) for edge in edges if edge.id in out | back and node in (edge.from_id, edge.to_id)
     }
-    assert all(one.from_id == node for one in found.outgoing)
-    assert all(one.to_id == node for one in found.incoming)
-    assert all(one.type in asked.get("types", STORED) for one in (*found.outgoing, *found.incoming))
+    assert all(item.from_id == node for item in result.outgoing)
+    assert all(item.to_id == node for item in result.incoming)
+    assert all(item.type in results.get("types", STORED) for item in (*result.outgoing, *result.incoming))

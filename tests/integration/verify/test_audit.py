@@ -115,9 +115,9 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(memory: Memory, 
     before = await memory.get_node(project)
     for damage in some(list(DAMAGE)):
         driver.execute_query(DAMAGE[damage], domain=domain)  # pyright: ignore[reportArgumentType]
-        found = await memory.upkeep.rebuild()
-        assert found.differences != (), damage
-        assert found.unmended == (), damage
+        verification = await memory.upkeep.rebuild()
+        assert verification.differences != (), damage
+        assert verification.unmended == (), damage
         assert await memory.get_node(project) == before, damage
         assert len((await memory.query_connections()).connection_ids) == 2, damage
         assert len((await memory.search_content("# call xxx")).node_ids) == 1, damage
@@ -174,7 +174,7 @@ async def test_a_text_that_a_hand_wrote_is_not_taken_for_the_one_that_is_lost(
     driver.execute_query("MATCH (c:_Content {_domain: $domain}) DELETE c", domain=domain)
     driver.execute_query("MATCH (n:Project {_domain: $domain}) SET n._content = 'by hand'", domain=domain)
     left = (await memory.upkeep.rebuild()).unmended or ()
-    assert (project, "content in store differs") in {(one.subject, one.problem) for one in left}
+    assert (project, "content in store differs") in {(difference.subject, difference.problem) for difference in left}
     assert (await memory.search_content("by hand")).node_ids == ()
     lost = driver.execute_query("MATCH (c:_Content {_domain: $domain, _text: 'by hand'}) RETURN c", domain=domain)
     assert lost.records == []

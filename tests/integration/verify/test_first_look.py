@@ -1,4 +1,4 @@
-"""What Neo4j itself compares first misses nothing: `verify` says what an examination of every single subject says."""
+"""The comparison inside Neo4j misses nothing: `verify` returns the same as an examination of every subject."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VALUES = (
     *("date('2026-01-01')", "localdatetime('2026-01-01T10:00')", "datetime('2026-01-01T10:00Z')"),
     *("datetime('2026-01-01T11:00+01:00')", "duration('P1D')", "point({x: 1, y: 2})", "null", "0.0 / 0.0"),
 )
-"""Values that something may take for one another, in Cypher."""
+"""Values that Cypher may confuse with each other."""
 OWN = (
     "_title",
     "_version",
@@ -72,8 +72,8 @@ KEY_OF_IT = "_domain: $domain, _owner: x._id, _kind: 'node', _type: 'Action', _p
 WINDOW_OF_IT = "_domain: $domain, _owner: x._id, _type: 'Action', _place: 70, _text: 'o', _grams: ''"
 NODE_OF_IT = "(:_Node:Action {_domain: $domain, _id: x._id + '0', _type: 'Action'})"
 DAMAGE: Sequence[tuple[str, str]] = (
-    *((one, SET) for one in (NODE, NODE, LINK, LINK, OBSERVATION, ABROAD)),
-    *((one, "SET x.`LOGGED` = VALUE") for one in (EVENT, STATE)),
+    *((text, SET) for text in (NODE, NODE, LINK, LINK, OBSERVATION, ABROAD)),
+    *((string, "SET x.`LOGGED` = VALUE") for string in (EVENT, STATE)),
     (f"{STATE} AND x._content_sha256 IS NOT NULL", f"SET x._content_sha256 = '{'f' * 64}'"),
     (f"{STATE} AND x._from IS NOT NULL", "SET x._from = x._to"),
     (EVENT, "MATCH (y:_Event {_domain: $domain, _subject: x._subject}) SET y._type = 'About'"),
@@ -127,7 +127,7 @@ DAMAGE: Sequence[tuple[str, str]] = (
 
 
 async def fill(memory: Memory, domain: str) -> None:
-    """Write something of every kind: living, changed, deleted, erased; contents of each kind, texts of each length."""
+    """Write subjects of every kind: living, changed, deleted, erased; contents of each kind, texts of each length."""
     await memory.create_ontology(ONTOLOGY)
     values = {"status": "active", "size": 1, "ratio": 0.5, "done": True}
     project = (await memory.create_node("Project", "# Kitchen", properties=values, tags=["a", "b"])).node_id
@@ -137,19 +137,19 @@ async def fill(memory: Memory, domain: str) -> None:
     await memory.create_node("Action", b"# Kitchen", encoding="base64", format="bin")
     same = (await memory.create_node("Project", "# Kitchen", properties={"size": 2.0, "ratio": -0.0})).node_id
     await memory.update_node(same, content="", encoding="utf-8", properties={"status": "done"})
-    gone = (await memory.create_node("Project", "gone", properties={"status": "x"})).node_id
+    answer = (await memory.create_node("Project", "gone", properties={"status": "x"})).node_id
     link = await memory.create_connection("Link", project, long, content="note", properties={"code": 1})
     await memory.update_connection(link.connection_id, properties={"code": 3})
     await memory.create_connection("About", project, long)
-    await memory.create_connection("Link", gone, same, properties={"code": 1})
+    await memory.create_connection("Link", answer, same, properties={"code": 1})
     erased = await memory.create_connection("Link", long, same, content="secret", properties={"code": 2})
     await observe(memory, domain, project)
     await memory.history.branch(f"{domain}-b")
     await memory.links.create_cross_domain_link(project, f"{domain}-b", long, description="why", metadata={"k": 1})
-    await memory.links.create_cross_domain_link(long, f"{domain}-b", gone)
+    await memory.links.create_cross_domain_link(long, f"{domain}-b", answer)
     await index(memory)
     await memory.create_node("Action", "new text")
-    await memory.delete_node(gone)
+    await memory.delete_node(answer)
     await memory.history.erase(erased.connection_id)
 
 
@@ -198,8 +198,11 @@ async def said_one_by_one(memory: Memory, driver: Driver, domain: str) -> tuple[
     rows = driver.execute_query("MATCH (e:_Event {_domain: $domain}) RETURN e._content_sha256 AS sha256", domain=domain)
     hashes = {row["sha256"] for row in rows.records} - {None}
     earlier = await find_unreadable(core.store, core.contents, domain, known, hashes)
-    found = [one for finding in findings for one in finding.differences]
-    return len(subjects), sorted((one.subject, one.problem, one.expected, one.found) for one in (*found, *earlier))
+    differences = [difference for finding in findings for difference in finding.differences]
+    return len(subjects), sorted(
+        (difference.subject, difference.problem, difference.expected, difference.found)
+        for difference in (*differences, *earlier)
+    )
 
 
 @pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(6) if seed != 3)])
@@ -217,10 +220,13 @@ async def test_whatever_is_damaged_is_found_as_if_each_subject_were_examined(
         done += [hurt(driver, domain, chance) for _ in range(chance.randrange(1, 3))]
         subjects, expected = await said_one_by_one(memory, driver, domain)
         verification = await memory.upkeep.verify()
-        found = [one for one in verification.differences if one.kind != "domain"]
-        told = sorted((one.subject, one.problem, one.expected, one.found) for one in found)
-        assert {*told} ^ {*expected} == set(), done
-        assert (verification.subjects, told) == (subjects, expected), done
+        differences = [difference for difference in verification.differences if difference.kind != "domain"]
+        lines = sorted(
+            (difference.subject, difference.problem, difference.expected, difference.found)
+            for difference in differences
+        )
+        assert {*lines} ^ {*expected} == set(), done
+        assert (verification.subjects, lines) == (subjects, expected), done
 
 
 async def test_what_only_an_event_has_does_not_stand_for_a_property_that_is_gone(
@@ -234,16 +240,16 @@ async def test_what_only_an_event_has_does_not_stand_for_a_property_that_is_gone
         domain=domain,
         id=node,
     )
-    found = (await memory.upkeep.verify()).differences
-    assert {one.problem for one in found} == {"property _request differs", "property extra differs"}
+    differences = (await memory.upkeep.verify()).differences
+    assert {difference.problem for difference in differences} == {"property _request differs", "property extra differs"}
 
 
 async def test_keys_of_many_connections_are_no_suspects_of_their_own(memory: Memory, domain: str) -> None:
     await memory.create_ontology(ONTOLOGY)
-    one = (await memory.create_node("Action", "")).node_id
-    made = [await memory.create_connection("Link", one, one, properties={"code": code}) for code in range(3)]
+    answer = (await memory.create_node("Action", "")).node_id
+    made = [await memory.create_connection("Link", answer, answer, properties={"code": code}) for code in range(3)]
     suspected = {subject.id for subject in await QuickComparison(memory._core.store, domain, ONTOLOGY).suspects()}
-    assert suspected & {one, *(connection.connection_id for connection in made)} == set()
+    assert suspected & {answer, *(connection.connection_id for connection in made)} == set()
 
 
 async def test_each_id_is_looked_at_once_and_a_domain_of_one_page_with_one_statement(
@@ -254,11 +260,11 @@ async def test_each_id_is_looked_at_once_and_a_domain_of_one_page_with_one_state
     looked: list[tuple[str, str]] = []
     compare_range = QuickComparison._compare_range
 
-    async def noted(self: QuickComparison, after: str, last: str, room: anyio.Semaphore) -> None:
+    async def note_range(self: QuickComparison, after: str, last: str, room: anyio.Semaphore) -> None:
         looked.append((after, last))
         await compare_range(self, after, last, room)
 
-    monkeypatch.setattr(QuickComparison, "_compare_range", noted)
+    monkeypatch.setattr(QuickComparison, "_compare_range", note_range)
     look = QuickComparison(memory._core.store, domain, ONTOLOGY)
     assert not nodes & {subject.id for subject in await look.suspects()}
     assert looked == [("", quick_compare._END)]

@@ -1,4 +1,4 @@
-"""What the acknowledged writes of a domain must have made of it, one after the other in the order of their versions."""
+"""The state of a domain after its acknowledged writes, applied in the order of their versions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-Told = dict[str, Any]
+Report = dict[str, Any]
 
 
 @dataclass
@@ -23,59 +23,59 @@ class Subject:
 class Ledger:
     """The domain as it must be. An acknowledgement that could not have been given here fails."""
 
-    there: dict[str, Subject] = field(default_factory=dict)
+    living: dict[str, Subject] = field(default_factory=dict)
 
-    def add(self, lines: Iterable[Told]) -> Ledger:
+    def add(self, lines: Iterable[Report]) -> Ledger:
         """Make the acknowledged writes, in the order of their versions."""
         for line in sorted(lines, key=lambda line: line["version"]):
             {"create": self._create, "update": self._update, "delete": self._delete}[line["op"]](line)
         return self
 
-    def named(self, kind: str) -> set[str]:
+    def type_names(self, kind: str) -> set[str]:
         """Return the names of the types of a kind that were added."""
-        return {one.partition("/")[2] for one in self.there if one.startswith(f"{kind}/")}
+        return {text.partition("/")[2] for text in self.living if text.startswith(f"{kind}/")}
 
     @property
     def connections(self) -> dict[str, Subject]:
-        return {one: subject for one, subject in self.there.items() if subject.ends}
+        return {name: subject for name, subject in self.living.items() if subject.ends}
 
     @property
     def nodes(self) -> dict[str, Subject]:
-        return {one: subject for one, subject in self.there.items() if subject.type and not subject.ends}
+        return {name: subject for name, subject in self.living.items() if subject.type and not subject.ends}
 
-    def _create(self, line: Told) -> None:
-        one = Subject(line["type"], line["has"], line["version"], tuple(line.get("ends", ())))
-        assert line["subject"] not in self.there, line
-        assert all(end in self.there for end in one.ends), f"an end was gone: {line}"
-        self._check_unique(one)
-        self._check_chain(one)
-        self.there[line["subject"]] = one
+    def _create(self, line: Report) -> None:
+        subject = Subject(line["type"], line["has"], line["version"], tuple(line.get("ends", ())))
+        assert line["subject"] not in self.living, line
+        assert all(end in self.living for end in subject.ends), f"an end was gone: {line}"
+        self._check_unique(subject)
+        self._check_chain(subject)
+        self.living[line["subject"]] = subject
 
-    def _update(self, line: Told) -> None:
-        assert line["subject"] in self.there, f"it was gone: {line}"
-        one = self.there[line["subject"]]
+    def _update(self, line: Report) -> None:
+        assert line["subject"] in self.living, f"it was gone: {line}"
+        subject = self.living[line["subject"]]
         if "count" in line["has"]:
-            assert line["has"]["count"] == one.has["count"] + 1, f"an update was lost: {line}"
-        one.has, one.version = one.has | line["has"], line["version"]
+            assert line["has"]["count"] == subject.has["count"] + 1, f"an update was lost: {line}"
+        subject.has, subject.version = subject.has | line["has"], line["version"]
 
-    def _delete(self, line: Told) -> None:
-        assert line["subject"] in self.there, f"it was gone: {line}"
-        del self.there[line["subject"]]
-        for one in [one for one, other in self.there.items() if line["subject"] in other.ends]:
-            del self.there[one]
+    def _delete(self, line: Report) -> None:
+        assert line["subject"] in self.living, f"it was gone: {line}"
+        del self.living[line["subject"]]
+        for text in [name for name, other in self.living.items() if line["subject"] in other.ends]:
+            del self.living[text]
 
-    def _check_unique(self, one: Subject) -> None:
-        if one.type == "Ticket" and "code" in one.has:
-            tickets = (other for other in self.there.values() if other.type == "Ticket")
-            assert one.has["code"] not in [other.has.get("code") for other in tickets], f"taken: {one}"
+    def _check_unique(self, subject: Subject) -> None:
+        if subject.type == "Ticket" and "code" in subject.has:
+            tickets = (other for other in self.living.values() if other.type == "Ticket")
+            assert subject.has["code"] not in [other.has.get("code") for other in tickets], f"taken: {subject}"
 
-    def _check_chain(self, one: Subject) -> None:
+    def _check_chain(self, subject: Subject) -> None:
         """A step is followed by one other at most, and follows one, and no chain of steps leads back."""
-        if one.type == "Then":
-            then = dict(other.ends for other in self.there.values() if other.type == "Then")
-            place = one.ends[1]
+        if subject.type == "Then":
+            then = dict(other.ends for other in self.living.values() if other.type == "Then")
+            place = subject.ends[1]
             while place in then:
                 place = then[place]
-            assert one.ends[0] not in then, f"two follow one step: {one}"
-            assert one.ends[1] not in then.values(), f"one step follows two: {one}"
-            assert place != one.ends[0], f"a cycle: {one}"
+            assert subject.ends[0] not in then, f"two follow one step: {subject}"
+            assert subject.ends[1] not in then.values(), f"one step follows two: {subject}"
+            assert place != subject.ends[0], f"a cycle: {subject}"

@@ -1,4 +1,4 @@
-"""What a run of many writers measured, in Markdown: latencies by act, writes per second, and how fairly they went."""
+"""Measurements of a run of many writers, in Markdown: latencies by act, writes per second, and fairness."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Told = dict[str, Any]
+Report = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Fairness:
     writes: dict[str, int]
 
     @classmethod
-    def of(cls, lines: Iterable[Told], writers: Sequence[str]) -> Fairness:
+    def of(cls, lines: Iterable[Report], writers: Sequence[str]) -> Fairness:
         """Count the acknowledged writes of each of the writers, those with none included."""
         counted = Counter(line["writer"] for line in lines if line["version"] is not None)
         return cls({writer: counted[writer] for writer in writers})
@@ -48,16 +48,16 @@ def fairness_table(groups: dict[str, Fairness]) -> str:
     return "\n".join([head, *(fairness.row(name) for name, fairness in groups.items())])
 
 
-def latency_table(lines: Iterable[Told]) -> str:
+def latency_table(lines: Iterable[Report]) -> str:
     """Return a row for each act: calls that were answered, those among them that were refused, milliseconds."""
-    acts: defaultdict[str, list[Told]] = defaultdict(list)
+    acts: defaultdict[str, list[Report]] = defaultdict(list)
     for line in lines:
         acts[line["act"]].append(line)
     head = "| act | calls | refused | p50 ms | p95 ms | p99 ms | max ms |\n|---|--:|--:|--:|--:|--:|--:|"
     return "\n".join([head, *(_latency_row(act, acts[act]) for act in sorted(acts))])
 
 
-def _latency_row(act: str, lines: Sequence[Told]) -> str:
+def _latency_row(act: str, lines: Sequence[Report]) -> str:
     taken = sorted(line["ms"] for line in lines)
     refused = sum(line["code"] is not None for line in lines)
     tails = " | ".join(f"{percentile(taken, share):,.0f}" for share in (0.5, 0.95, 0.99, 1.0))

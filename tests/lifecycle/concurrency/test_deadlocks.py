@@ -1,4 +1,4 @@
-"""Somebody else's transactions lock crosswise with writes: the server ends one of the two, and a write is tried again.
+"""Transactions of another client deadlock with writes: the server ends one of the two, and a write is repeated.
 
 Writes of the memory do not do so to each other: each locks one domain, before anything else.
 """
@@ -36,7 +36,7 @@ def lock_domain(transaction: Transaction, domain: str) -> None:
 
 
 @contextmanager
-def undone(driver: Driver) -> Iterator[Transaction]:
+def rolled_back_transaction(driver: Driver) -> Iterator[Transaction]:
     """Give a transaction that is undone in the end."""
     with driver.session() as session, session.begin_transaction(timeout=20) as transaction:
         yield transaction
@@ -44,7 +44,7 @@ def undone(driver: Driver) -> Iterator[Transaction]:
 
 
 def is_ended(transaction: Transaction, domain: str, *locks: Callable[[Transaction, str], None]) -> bool:
-    """Take locks, undo it all, and say whether a deadlock has ended the transaction before."""
+    """Take locks, roll back, and return whether a deadlock ended the transaction before."""
     try:
         for lock in locks:
             lock(transaction, domain)
@@ -55,7 +55,7 @@ def is_ended(transaction: Transaction, domain: str, *locks: Callable[[Transactio
     return False
 
 
-async def blocked(driver: Driver, number: int) -> None:
+async def wait_for_locks(driver: Driver, number: int) -> None:
     """Wait until so many transactions wait for others, or for a moment."""
     statement = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*) AS number"
     for _ in range(100):
@@ -72,22 +72,22 @@ async def other(settings: Settings, domain: str, anyio_backend: str) -> AsyncIte
 
 
 async def write_crosswise(driver: Driver, memory: Memory, domain: str, node_id: str, turn: int) -> None:
-    """Have a write wait for its domain, then somebody who has locked the node that it needs next, and let both go.
+    """Let a write wait for its domain, then the holder of the node that it needs next, and release both.
 
-    That somebody has locked many nodes: of two the server ends the one with fewer locks.
+    The holder has locked many nodes: of two the server ends the one with fewer locks.
     """
 
     async def write() -> None:
         await memory.update_node(node_id, properties={"turn": turn})
 
-    with undone(driver) as other, undone(driver) as holder:
+    with rolled_back_transaction(driver) as other, rolled_back_transaction(driver) as holder:
         lock_nodes(other, domain)
         lock_domain(holder, domain)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write)
-            await blocked(driver, 1)
+            await wait_for_locks(driver, 1)
             tasks.start_soon(anyio.to_thread.run_sync, is_ended, other, domain, lock_domain)
-            await blocked(driver, 2)
+            await wait_for_locks(driver, 2)
             holder.close()
 
 
@@ -108,8 +108,8 @@ async def test_a_write_that_a_deadlock_ends_is_tried_again_and_made_once(
     assert met, "the server never ended the write"
     assert (await memory.get_node(node)).properties == {"turn": turn}
     statement = "MATCH (e:_Event {_domain: $domain, _subject: $id}) RETURN e.turn AS turn ORDER BY e._seq"
-    told = driver.execute_query(statement, domain=domain, id=node).records
-    assert [row["turn"] for row in told] == list(range(turn + 1))
+    records = driver.execute_query(statement, domain=domain, id=node).records
+    assert [row["turn"] for row in records] == list(range(turn + 1))
     assert (await memory.upkeep.verify()).clean
 
 
@@ -120,7 +120,7 @@ def somebody_who_locks_crosswise(driver: Driver, domain: str) -> Iterator[list[b
 
     def work() -> None:
         while not stop.wait(0.3):
-            with undone(driver) as transaction:
+            with rolled_back_transaction(driver) as transaction:
                 ended.append(is_ended(transaction, domain, lock_nodes, lock_domain))
 
     thread = threading.Thread(target=work)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.agents import COMMAND, environment_of, verified
+from acceptance.agents import COMMAND, environment_of, verify
 from benchmarks.entities.at_once import rows, run_callers
 from benchmarks.entities.servers import OURS, Start, official
 from graph_memory import Settings
@@ -36,4 +36,4 @@ async def test_two_servers_of_four_callers_lose_no_entity_and_double_none(
         print("\n" + rows([(OURS, outcome), ("official", await run_callers(official(tmp_path), CALLS, SEED))]))  # noqa: T201
     assert outcome.faults == {}, outcome
     assert outcome.names > outcome.calls / 4
-    verified(environment, domain)
+    verify(environment, domain)

@@ -49,7 +49,7 @@ RULES: dict[str, Any] = {
     ],
 }
 ONTOLOGY = ontology_from(RULES)
-Told = dict[str, Any]
+Report = dict[str, Any]
 
 
 class Process:
@@ -83,8 +83,8 @@ class Process:
         return json.loads(out)["deadlocks"]
 
     @property
-    def told(self) -> list[Told]:
-        return [json.loads(line) for line in Path(self.plan.told).read_text().splitlines()]
+    def reports(self) -> list[Report]:
+        return [json.loads(line) for line in Path(self.plan.reports).read_text().splitlines()]
 
 
 def _server_of(settings: Settings) -> dict[str, str]:
@@ -119,8 +119,8 @@ class Run:
         self.memory = memory
         self.domains = domains
         self.open_domain = f"{domains[0]}-open"
-        self.begun: dict[str, list[Told]] = {}
-        self.told: list[Told] = []
+        self.begun: dict[str, list[Report]] = {}
+        self.reports: list[Report] = []
         self.deadlocks = 0
 
     async def make(self, seconds: float) -> None:
@@ -141,26 +141,26 @@ class Run:
             open_domain=self.open_domain,
             seconds=seconds,
             seed=SEED,
-            told=str(self.folder / f"{name}.told"),
+            reports=str(self.folder / f"{name}.told"),
             news=str(self.folder / "news"),
             changes=name == PROCESSES[0],
         )
 
     def _watch(self, running: Sequence[Process]) -> None:
         (self.folder / "news").touch()
-        for one in running:
-            one.await_ready()
-        for one in running:
-            one.begin()
-        self.deadlocks = sum([one.end() for one in running])
-        self.told = [line for one in running for line in one.told]
+        for process in running:
+            process.await_ready()
+        for process in running:
+            process.begin()
+        self.deadlocks = sum([process.end() for process in running])
+        self.reports = [line for process in running for line in process.reports]
 
-    def acknowledged(self, domain: str) -> list[Told]:
-        told = (line for line in self.told if line["domain"] == domain and line["version"] is not None)
-        return [*self.begun[domain], *told]
+    def acknowledged_reports(self, domain: str) -> list[Report]:
+        result = (line for line in self.reports if line["domain"] == domain and line["version"] is not None)
+        return [*self.begun[domain], *result]
 
     def fairness(self) -> dict[str, Fairness]:
-        """Return how fair it was among all writers, in each process, and among those that do the same."""
+        """Return the fairness among all writers, in each process, and among writers of the same kind."""
         half = WRITERS // 2
         groups = {"all 16 writers": (PROCESSES, range(WRITERS))}
         groups |= {f"the 8 of the {process} process": ((process,), range(WRITERS)) for process in PROCESSES}
@@ -168,45 +168,45 @@ class Run:
             groups["the 8 that keep to one domain"] = (PROCESSES, range(half))
             groups["the 8 that change about"] = (PROCESSES, range(half, WRITERS))
         return {
-            name: Fairness.of(self.told, [f"{process}{number}" for process in processes for number in numbers])
+            name: Fairness.of(self.reports, [f"{process}{number}" for process in processes for number in numbers])
             for name, (processes, numbers) in groups.items()
         }
 
     def report(self, seconds: float) -> str:
-        writes = sum(line["version"] is not None for line in self.told)
+        writes = sum(line["version"] is not None for line in self.reports)
         first = (
-            f"Domains: {len(self.domains)}. Seconds: {seconds:.0f}. Seed: {SEED}. Calls: {len(self.told):,}. "
+            f"Domains: {len(self.domains)}. Seconds: {seconds:.0f}. Seed: {SEED}. Calls: {len(self.reports):,}. "
             f"Acknowledged writes: {writes:,}, {writes / seconds:.0f} a second. "
             f"Deadlocks of writes, tried again: {self.deadlocks}."
         )
-        return "\n\n".join(["", first, latency_table(self.told), fairness_table(self.fairness()), ""])
+        return "\n\n".join(["", first, latency_table(self.reports), fairness_table(self.fairness()), ""])
 
 
-async def _begin(memory: Memory, domain: str, ontology: Ontology) -> list[Told]:
+async def _begin(memory: Memory, domain: str, ontology: Ontology) -> list[Report]:
     """Begin a domain with what all writers share, and return it as acknowledged writes."""
     await memory.create_ontology(ontology, domain=domain)
     shared = [("Counter", f"counter{number}", {"count": 0}) for number in range(COUNTERS)]
     shared += [("Step", f"step{number}", {}) for number in range(STEPS)]
-    told: list[Told] = []
-    for node_type, one, has in shared:
-        made = await memory.create_node(node_type, one, properties=has, id=one, domain=domain)
-        told.append({"op": "create", "subject": one, "type": node_type, "has": has, "version": made.version})
-    return told
+    results: list[Report] = []
+    for node_type, text, has in shared:
+        made = await memory.create_node(node_type, text, properties=has, id=text, domain=domain)
+        results.append({"op": "create", "subject": text, "type": node_type, "has": has, "version": made.version})
+    return results
 
 
 async def check(run: Run, driver: Driver) -> None:
     """Compare every domain with what the writers were told."""
     for domain in (*run.domains, run.open_domain):
-        told = run.acknowledged(domain)
+        results = run.acknowledged_reports(domain)
         assert (await run.memory.upkeep.verify(domain=domain)).differences == ()
-        check_log(driver, domain, told)
-        await check_live(run.memory.in_domain(domain), Ledger().add(told))
+        check_log(driver, domain, results)
+        await check_live(run.memory.in_domain(domain), Ledger().add(results))
     check_strict_types(run)
     fairness = run.fairness()["all 16 writers"]
     assert fairness.mean < ENOUGH or fairness.least >= fairness.mean / 10, fairness.writes
 
 
-def check_log(driver: Driver, domain: str, told: Sequence[Told]) -> None:
+def check_log(driver: Driver, domain: str, reports: Sequence[Report]) -> None:
     """The log has no gaps, holds every acknowledged write, and nothing that none of them has brought about."""
     statement = """
         MATCH (e:_Event {_domain: $domain})
@@ -214,11 +214,11 @@ def check_log(driver: Driver, domain: str, told: Sequence[Told]) -> None:
     rows = driver.execute_query(statement, domain=domain).records
     assert [row["seq"] for row in rows] == list(range(1, len(rows) + 1))
     assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
-    assert len({line["version"] for line in told}) == len(told)
-    for line in told:
+    assert len({line["version"] for line in reports}) == len(reports)
+    for line in reports:
         row = rows[line["version"] - 1]
         assert (row["op"], row["subject"]) == (line["op"], line["subject"])
-    batches = {rows[line["version"] - 1]["batch"] for line in told} | {rows[0]["batch"]}
+    batches = {rows[line["version"] - 1]["batch"] for line in reports} | {rows[0]["batch"]}
     assert {row["batch"] for row in rows} == batches
 
 
@@ -227,22 +227,32 @@ async def check_live(memory: Memory, ledger: Ledger) -> None:
     nodes, connections = ledger.nodes, ledger.connections
     assert set((await memory.query_nodes()).node_ids) == set(nodes)
     assert set((await memory.query_connections()).connection_ids) == set(connections)
-    found = {one.id: (one.type, one.properties, one.version) for one in await memory.describe_nodes(sorted(nodes))}
-    assert found == {one: (node.type, node.has, node.version) for one, node in nodes.items()}
+    results = {
+        node.id: (node.type, node.properties, node.version) for node in await memory.describe_nodes(sorted(nodes))
+    }
+    assert results == {name: (node.type, node.has, node.version) for name, node in nodes.items()}
     described = await memory.describe_connections(sorted(connections))
-    tied = {one.id: (one.type, (one.from_id, one.to_id), one.properties, one.version) for one in described}
-    assert tied == {one: (link.type, link.ends, link.has, link.version) for one, link in connections.items()}
+    tied = {
+        connection.id: (
+            connection.type,
+            (connection.from_id, connection.to_id),
+            connection.properties,
+            connection.version,
+        )
+        for connection in described
+    }
+    assert tied == {name: (link.type, link.ends, link.has, link.version) for name, link in connections.items()}
     ontology = await memory.get_ontology()
     assert ledger.named("node_type") <= {declared.name for declared in ontology.node_types}
     assert ledger.named("connection_type") <= {declared.name for declared in ontology.connection_types}
-    for one in [one for one, node in nodes.items() if node.type == "Note"][-20:]:
-        needle = text_of(one, nodes[one].has["turn"])[:300]
-        assert (await memory.search_content(needle)).node_ids == (one,)
+    for text in [name for name, node in nodes.items() if node.type == "Note"][-20:]:
+        needle = text_of(text, nodes[text].has["turn"])[:300]
+        assert (await memory.search_content(needle)).node_ids == (text,)
 
 
 def check_strict_types(run: Run) -> None:
     """A type was declared before any node of it was made, or used before and never declared."""
-    uses = [line for line in run.told if line["act"] == "use a new type"]
+    uses = [line for line in run.reports if line["act"] == "use a new type"]
     lines = (run.folder / "news").read_text().splitlines()
     states = {(name, domain): state for state, kind, name, domain in map(str.split, lines) if kind == "node"}
     assert uses

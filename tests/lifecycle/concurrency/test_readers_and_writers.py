@@ -54,7 +54,7 @@ class Actions:
         return turn - first
 
     def questions(self, reader: Memory) -> dict[str, Ask]:
-        """What is asked, each with an answer that holds all actions at every moment."""
+        """Reads whose answers have all actions at every moment."""
 
         async def ids(answer: Awaitable[Any]) -> Collection[str]:
             return (await answer).node_ids
@@ -62,26 +62,26 @@ class Actions:
         async def past(ask: Callable[[Any], Awaitable[Any]]) -> Collection[str]:
             return (await ask(await reader.history.as_of("now"))).node_ids
 
-        async def described() -> Collection[str]:
+        async def describe() -> Collection[str]:
             return [node.id for node in await reader.describe_nodes(self.ids)]
 
-        async def around() -> Collection[str]:
+        async def neighbours() -> Collection[str]:
             return (await reader.get_connected_nodes_of([self.project], direction="out"))[self.project]
 
-        async def joined() -> Collection[str]:
-            found = await reader.query_connections(from_node_id=self.project)
-            return [link.to_id for link in await reader.describe_connections(found.connection_ids)]
+        async def connected_actions() -> Collection[str]:
+            page = await reader.query_connections(from_node_id=self.project)
+            return [link.to_id for link in await reader.describe_connections(page.connection_ids)]
 
         async def pages() -> Collection[str]:
-            found: list[str] = []
+            results: list[str] = []
             page = await reader.query_nodes(type="Action", limit=2)
             while page.next_cursor is not None:
-                found += page.node_ids
+                results += page.node_ids
                 page = await reader.query_nodes(type="Action", limit=2, cursor=page.next_cursor)
-            return [*found, *page.node_ids]
+            return [*results, *page.node_ids]
 
         async def gtd() -> Collection[str]:
-            return [one.id for one in (await Gtd(reader).available_actions()).actions]
+            return [action.id for action in (await Gtd(reader).available_actions()).actions]
 
         following = {"status": "next"}
         return {
@@ -91,9 +91,9 @@ class Actions:
             "a word": lambda: ids(reader.search_content("call someone")),
             "two letters": lambda: ids(reader.search_content("ca")),
             "connected nodes": lambda: ids(reader.get_connected_nodes(self.project, direction="out")),
-            "neighbours": around,
-            "connections": joined,
-            "descriptions": described,
+            "neighbours": neighbours,
+            "connections": connected_actions,
+            "descriptions": describe,
             "available actions": gtd,
             "a property, as of now": lambda: past(lambda at: at.query_nodes(type="Action", properties=following)),
             "a word, as of now": lambda: past(lambda at: at.search_content("call someone")),
@@ -111,7 +111,7 @@ async def test_what_is_there_all_the_while_is_in_every_answer_beside_writers(
         await actions.fill()
         questions = actions.questions(reader)
         until = time.monotonic() + SECONDS
-        asked: Counter[str] = Counter()
+        counter: Counter[str] = Counter()
         missed: Counter[str] = Counter()
         changes = 0
 
@@ -120,17 +120,17 @@ async def test_what_is_there_all_the_while_is_in_every_answer_beside_writers(
             changes += await actions.change(first, until)
 
         async def read() -> None:
-            while time.monotonic() < until or not asked:
+            while time.monotonic() < until or not counter:
                 for name, ask in questions.items():
                     missed[name] += not set(actions.ids) <= set(await ask())
-                    asked[name] += 1
+                    counter[name] += 1
 
         async with anyio.create_task_group() as tasks:
             for place in range(WRITERS):
                 tasks.start_soon(write, place)
             for _ in range(2):
                 tasks.start_soon(read)
-    sys.stdout.write(f"{changes} changes beside {asked.total()} reads of {len(asked)} kinds\n")
-    assert asked.keys() == questions.keys()
+    sys.stdout.write(f"{changes} changes beside {counter.total()} reads of {len(counter)} kinds\n")
+    assert counter.keys() == questions.keys()
     assert changes > 0
     assert missed.total() == 0, missed

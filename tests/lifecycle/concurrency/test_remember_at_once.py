@@ -18,14 +18,14 @@ import anyio
 import pytest
 from neo4j import Driver
 
-from acceptance.agents import COMMAND, environment_of, verified
+from acceptance.agents import COMMAND, environment_of, verify
 from benchmarks.entities.at_once import CALLERS, processes
 from benchmarks.entities.servers import OURS, Caller, Start
 from graph_memory import Memory, Settings
 
 CALLS = int(os.environ.get("REMEMBER_CALLS") or 240)
 SEED = int(os.environ.get("SEED") or 1)
-THINGS, TOWNS = 20, 40
+ENTITIES, TOWNS = 20, 40
 """Names that all callers write of, and the facts of each that they have in common."""
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 + CALLS)]
@@ -39,7 +39,7 @@ NAMES = "MATCH (n:_Node {_domain: $domain}) WHERE n.name IS NOT NULL RETURN n.na
 
 @dataclass
 class Ledger:
-    """What one caller was told: facts with their ids, what took the place of what, and the cities."""
+    """The replies to one caller: facts with their ids, replaced facts, and the cities."""
 
     facts: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     replaced: list[tuple[str, str, int, int]] = field(default_factory=list[tuple[str, str, int, int]])
@@ -59,31 +59,31 @@ class Writer:
 
     async def work(self, calls: int) -> None:
         for number in range(calls):
-            thing = f"thing {self.rng.randrange(THINGS)}"
-            known = [(text, one) for name, text, one in self.ledger.facts[-60:] if name == thing]
+            entity_name = f"thing {self.rng.randrange(ENTITIES)}"
+            known = [(text, replacement) for name, text, replacement in self.ledger.facts[-60:] if name == entity_name]
             match self.rng.random():
                 case chance if chance < 0.25 and known:
                     text, _ = self.rng.choice(known)
-                    await self.say(thing, {"text": f"{self.name} went to place {number}", "replaces": text})
+                    await self.say(entity_name, {"text": f"{self.name} went to place {number}", "replaces": text})
                 case chance if chance < 0.4:
-                    await self.say(thing, city=f"city {number} of {self.name}")
+                    await self.say(entity_name, city=f"city {number} of {self.name}")
                 case _:
                     towns = self.rng.sample(range(TOWNS), 2)
-                    await self.say(thing, *(f"has seen the town number {town}" for town in towns))
+                    await self.say(entity_name, *(f"has seen the town number {town}" for town in towns))
 
-    async def say(self, thing: str, *observations: object, city: str | None = None) -> None:
-        given: dict[str, Any] = {"name": thing, "observations": list(observations)}
+    async def say(self, text: str, *observations: object, city: str | None = None) -> None:
+        arguments: dict[str, Any] = {"name": text, "observations": list(observations)}
         if city is not None:
-            given["properties"] = {"city": city}
-            self.ledger.cities.add((thing, city))
-        told = json.loads(await self.caller.ask(("remember", given)))
-        assert told["entity"] == thing
-        for one in told["facts"]:
-            self.ledger.decisions[one["decision"]] += 1
-            if one["rule"] != "property":
-                self.ledger.facts.append((thing, one["fact"], one["id"]))
-                for old in one.get("replaced") or ():
-                    self.ledger.replaced.append((one["id"], old, told["since"], told["until"]))
+            arguments["properties"] = {"city": city}
+            self.ledger.cities.add((text, city))
+        result = json.loads(await self.caller.ask(("remember", arguments)))
+        assert result["entity"] == text
+        for fact in result["facts"]:
+            self.ledger.decisions[fact["decision"]] += 1
+            if fact["rule"] != "property":
+                self.ledger.facts.append((text, fact["fact"], fact["id"]))
+                for old in fact.get("replaced") or ():
+                    self.ledger.replaced.append((fact["id"], old, result["since"], result["until"]))
 
 
 @pytest.fixture(scope="session")
@@ -107,32 +107,32 @@ async def test_two_servers_of_four_callers_lose_no_fact_double_none_and_can_take
                 tasks.start_soon(writer.work, CALLS // len(writers))
         seconds = time.monotonic() - began
     ledgers = [writer.ledger for writer in writers]
-    decisions = sum((one.decisions for one in ledgers), Counter[str]())
+    decisions = sum((ledger.decisions for ledger in ledgers), Counter[str]())
     print(f"\n{CALLS:,} calls, {CALLS / seconds:.0f}/s: {dict(decisions)}")  # noqa: T201
-    replaced = [one for ledger in ledgers for one in ledger.replaced]
+    replaced = [replacement for ledger in ledgers for replacement in ledger.replaced]
     _check(ledgers, driver, domain)
-    verified(environment, domain)
+    verify(environment, domain)
 
-    for _, _, since, until in sorted(replaced, key=lambda one: -one[2]):
+    for _, _, since, until in sorted(replaced, key=lambda replacement: -replacement[2]):
         # the newest first: of a chain, what took back the later ones is a change since, which force takes back too
         await memory.history.revert(since=since, until=until, on_conflict="force")
     left = [row["id"] for row in driver.execute_query(OBSERVATIONS, domain=domain).records if row["over"]]
     assert left == []
     assert len(replaced) > CALLS / 20
-    verified(environment, domain)
+    verify(environment, domain)
 
 
 def _check(ledgers: list[Ledger], driver: Driver, domain: str) -> None:
     """Compare what is there with what the callers were told."""
     rows = {row["id"]: row for row in driver.execute_query(OBSERVATIONS, domain=domain).records}
-    replaced = [one for ledger in ledgers for one in ledger.replaced]
+    replaced = [replacement for ledger in ledgers for replacement in ledger.replaced]
     for ledger in ledgers:
-        lost = [one for one in ledger.facts if one[2] not in rows or rows[one[2]]["name"] != one[0]]
+        lost = [fact for fact in ledger.facts if fact[2] not in rows or rows[fact[2]]["name"] != fact[0]]
         assert lost == []
-    assert {one for one, row in rows.items() if row["over"]} == {old for _, old, _, _ in replaced}
-    assert [one for one in replaced if one[1] not in rows[one[0]]["before"]] == []
+    assert {key for key, row in rows.items() if row["over"]} == {old for _, old, _, _ in replaced}
+    assert [replacement for replacement in replaced if replacement[1] not in rows[replacement[0]]["before"]] == []
     current = Counter((row["name"], row["text"]) for row in rows.values() if not row["over"])
-    assert [one for one, count in current.items() if count > 1] == []
+    assert [pair for pair, count in current.items() if count > 1] == []
     named = driver.execute_query(NAMES, domain=domain).records
     assert [name for name, count in Counter(row["name"] for row in named).items() if count > 1] == []
     cities = {pair for ledger in ledgers for pair in ledger.cities}

@@ -40,8 +40,8 @@ def operations_of(key: str) -> list[dict[str, Any]]:
     ]
     ends = [(number, (number + 1) % SIZE) for number in range(SIZE)]
     links = [
-        {"op": "create_connection", "type": "RelatesTo", "from_node_id": f"$n{one}", "to_node_id": f"$n{two}"}
-        for one, two in ends
+        {"op": "create_connection", "type": "RelatesTo", "from_node_id": f"$n{number}", "to_node_id": f"$n{two}"}
+        for number, two in ends
     ]
     return [*notes, *links]
 

@@ -50,9 +50,9 @@ class Writer:
         self.connection_types = ["RelatesTo"]
         self.made = 0
 
-    async def attempt(self, subject: str, turn: int | None, call: Any, **told: Any) -> bool:
+    async def attempt(self, subject: str, turn: int | None, call: Any, **rendered: Any) -> bool:
         """Say, do, say again; `turn` is what the subject will be at, None when it will be gone."""
-        say(done=False, subject=subject, turn=turn, **told)
+        say(done=False, subject=subject, turn=turn, **rendered)
         try:
             result = await call
         except GraphError as error:
@@ -62,7 +62,7 @@ class Writer:
             self.nodes.pop(subject, None)
             self.connections.pop(subject, None)
             return False
-        say(done=True, subject=subject, turn=turn, version=result.version, **told)
+        say(done=True, subject=subject, turn=turn, version=result.version, **rendered)
         return True
 
     def fresh(self, kind: str) -> str:
@@ -75,71 +75,71 @@ class Writer:
 
     async def create_at(self, turn: int) -> str | None:
         """Create a node of any type that there is, and return its id once it is acknowledged."""
-        one, properties = self.fresh("n"), {"turn": turn, "by": self.name}
+        text, properties = self.fresh("n"), {"turn": turn, "by": self.name}
         node_type = self.rng.choice(self.node_types)
-        call = self.memory.create_node(node_type, text_of(one, turn), properties=properties, id=one)
-        if not await self.attempt(one, turn, call):
+        call = self.memory.create_node(node_type, text_of(text, turn), properties=properties, id=text)
+        if not await self.attempt(text, turn, call):
             return None
-        self.nodes[one] = turn
-        return one
+        self.nodes[text] = turn
+        return text
 
     async def update(self) -> None:
-        one = self.rng.choice(list(self.nodes))
-        turn = self.nodes[one] = self.nodes[one] + 1
-        call = self.memory.update_node(one, properties={"turn": turn}, content=text_of(one, turn), encoding="utf-8")
-        await self.attempt(one, turn, call)
+        text = self.rng.choice(list(self.nodes))
+        turn = self.nodes[text] = self.nodes[text] + 1
+        call = self.memory.update_node(text, properties={"turn": turn}, content=text_of(text, turn), encoding="utf-8")
+        await self.attempt(text, turn, call)
 
     async def connect(self) -> None:
-        one, ends = self.fresh("c"), (self.rng.choice(list(self.nodes)), self.rng.choice(list(self.nodes)))
+        text, ends = self.fresh("c"), (self.rng.choice(list(self.nodes)), self.rng.choice(list(self.nodes)))
         connection_type = self.rng.choice(self.connection_types)
-        self.ends[one] = ends
-        call = self.memory.create_connection(connection_type, *ends, properties={"turn": 0}, content=one, id=one)
-        if await self.attempt(one, 0, call, ends=ends):
-            self.connections[one] = 0
+        self.ends[text] = ends
+        call = self.memory.create_connection(connection_type, *ends, properties={"turn": 0}, content=text, id=text)
+        if await self.attempt(text, 0, call, ends=ends):
+            self.connections[text] = 0
 
     async def update_connection(self) -> None:
-        one = self.rng.choice(list(self.connections))
-        turn = self.connections[one] = self.connections[one] + 1
-        await self.attempt(one, turn, self.memory.update_connection(one, properties={"turn": turn}))
+        text = self.rng.choice(list(self.connections))
+        turn = self.connections[text] = self.connections[text] + 1
+        await self.attempt(text, turn, self.memory.update_connection(text, properties={"turn": turn}))
 
     async def disconnect(self) -> None:
-        one, _ = self.connections.popitem()
-        if await self.attempt(one, None, self.memory.delete_connection(one)):
-            del self.ends[one]
+        text, _ = self.connections.popitem()
+        if await self.attempt(text, None, self.memory.delete_connection(text)):
+            del self.ends[text]
 
     async def delete(self) -> None:
         """A node that is there for a moment only."""
-        if one := await self.create_at(2):
-            await self.delete_node(one)
+        if text := await self.create_at(2):
+            await self.delete_node(text)
 
     async def delete_any(self) -> None:
         await self.delete_node(self.rng.choice(list(self.nodes)))
 
-    async def delete_node(self, one: str) -> None:
-        """Delete a node and with it its connections, those that may have been made or deleted already included."""
-        goes = [connection for connection, ends in self.ends.items() if one in ends]
-        del self.nodes[one]
+    async def delete_node(self, text: str) -> None:
+        """Delete a node with its connections, including connections that may be created or deleted already."""
+        goes = [connection for connection, ends in self.ends.items() if text in ends]
+        del self.nodes[text]
         for connection in goes:
             self.connections.pop(connection, None)
-        if await self.attempt(one, None, self.memory.delete_node(one), goes=goes):
+        if await self.attempt(text, None, self.memory.delete_node(text), goes=goes):
             for connection in goes:
                 del self.ends[connection]
 
     async def declare(self) -> None:
-        """Add a type of nodes, one of connections, or one of each in one write; a type may not be defined anew."""
+        """Add a node type, a connection type, or one of each in one write. A type may not be redefined."""
         kind = self.rng.choice("krb")
-        one, before = self.fresh(kind), self.rng.choice(self.node_types)
+        text, before = self.fresh(kind), self.rng.choice(self.node_types)
         if kind == "k":
-            call = self.memory.add_node_type(NodeType(one))
+            call = self.memory.add_node_type(NodeType(text))
         elif kind == "r":
-            call = self.memory.add_connection_type(ConnectionType(one, ANY, ANY))
+            call = self.memory.add_connection_type(ConnectionType(text, ANY, ANY))
         else:
             ends = {"from_types": ["*"], "to_types": ["*"]}
-            both = ontology_from({"node_types": [one], "connection_types": [{"name": one, **ends}]})
+            both = ontology_from({"node_types": [text], "connection_types": [{"name": text, **ends}]})
             call = self.memory.apply_ontology(both)
-        if await self.attempt(one, 0, call):
-            self.node_types += [one] if kind in "kb" else []
-            self.connection_types += [one] if kind in "rb" else []
+        if await self.attempt(text, 0, call):
+            self.node_types += [text] if kind in "kb" else []
+            self.connection_types += [text] if kind in "rb" else []
             await self.define_anew(before)
 
     async def define_anew(self, node_type: str) -> None:
@@ -154,16 +154,16 @@ class Writer:
 
     async def search(self) -> None:
         """Nobody else writes these nodes, so what is found is known, whatever is being indexed."""
-        one = self.rng.choice(list(self.nodes))
-        found = (await self.memory.search_content(f"{one}turn")).node_ids
-        if found != (one,):
-            raise AssertionError(f"searched for {one}, found {found}")
+        text = self.rng.choice(list(self.nodes))
+        ids = (await self.memory.search_content(f"{text}turn")).node_ids
+        if ids != (text,):
+            raise AssertionError(f"searched for {text}, found {ids}")
 
     async def index(self) -> None:
         await self.memory._search.index(self.memory._domain(None))
 
     def acts(self) -> list[Any]:
-        """What can be done now; some of it more often. The more types there are, the seldomer more are added."""
+        """The possible actions, repeated by their weight. The more types there are, the fewer are added."""
         acts = [self.create, self.create, self.delete]
         if self.nodes:
             acts += [self.update, self.update, self.connect, self.connect, self.search, self.index, self.delete_any]

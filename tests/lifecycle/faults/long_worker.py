@@ -84,13 +84,13 @@ class Killer:
         """Count every transaction that is committed from now on."""
         write: Callable[..., Awaitable[Any]] = Store.write
 
-        async def counted(store: Store, *given: Any, **more: Any) -> Any:
-            result = await write(store, *given, **more)
+        async def count_step(store: Store, *values: Any, **more: Any) -> Any:
+            result = await write(store, *values, **more)
             self.steps += 1
             self.look()
             return result
 
-        Store.write = counted
+        Store.write = count_step
         try:
             self.look()
             yield

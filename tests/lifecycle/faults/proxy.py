@@ -30,7 +30,7 @@ class Fault(StrEnum):
 
 @dataclass
 class Trap:
-    """What becomes of the connection on which the client next sends certain bytes."""
+    """The fate of the connection on which the client next sends certain bytes."""
 
     marker: bytes
     fault: Fault
@@ -66,8 +66,8 @@ class _Link:
 
     def end(self, fault: Fault) -> None:
         """End it on both sides."""
-        for one in (self.client, self.server):
-            one.close(fault)
+        for end in (self.client, self.server):
+            end.close(fault)
 
 
 class Proxy:
@@ -138,12 +138,12 @@ class Proxy:
     async def _carry_on(self, link: _Link) -> None:
         self._links.add(link)
         try:
-            await asyncio.gather(self._there(link), self._back(link))
+            await asyncio.gather(self._carry_requests(link), self._back(link))
         finally:
             self._links.discard(link)
             link.end(Fault.CUT)
 
-    async def _there(self, link: _Link) -> None:
+    async def _carry_requests(self, link: _Link) -> None:
         """Carry what the client says to the server."""
         with suppress(OSError):
             while block := await link.client.reader.read(_BLOCK):
@@ -170,7 +170,7 @@ class Proxy:
         link.end(Fault.CUT)
 
     async def _answer(self, link: _Link) -> bytes:
-        """Return what the server says; nothing once it has been quiet for a while after a trap was stepped on."""
+        """Return the bytes of the server; none once it has been quiet for a while after a trap."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_QUIET):

@@ -28,7 +28,7 @@ WRITERS = 3
 
 
 @contextmanager
-def mounted(folder: Path, size: str) -> Iterator[Path]:
+def mount(folder: Path, size: str) -> Iterator[Path]:
     """Give a disk of a size of its own."""
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], capture_output=True)
@@ -54,7 +54,7 @@ def fill(disk: Path) -> Path:
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A disk that is soon full."""
-    with mounted(tmp_path / "disk", "160m") as disk:
+    with mount(tmp_path / "disk", "160m") as disk:
         yield disk
 
 
@@ -99,11 +99,11 @@ async def own(disk: Path, anyio_backend: str) -> AsyncIterator[Settings]:
 
 async def all_nodes(memory: Memory) -> set[str]:
     page = await memory.query_nodes(limit=1000)
-    there = set(page.node_ids)
+    stored_ids = set(page.node_ids)
     while page.next_cursor:
         page = await memory.query_nodes(limit=1000, cursor=page.next_cursor)
-        there |= set(page.node_ids)
-    return there
+        stored_ids |= set(page.node_ids)
+    return stored_ids
 
 
 async def refusals(memory: Memory, acknowledged: set[str]) -> list[GraphError]:
@@ -146,9 +146,9 @@ async def test_a_full_disk_for_neo4j_is_told_and_after_a_restart_all_that_was_ac
         local.stop(own)
         local.ensure_running(own.model_copy(update={"neo4j_salvage": True}))  # or it does not recover a torn log
         made = await memory.create_node("Note", "after")
-        there = await all_nodes(memory)
-        assert acknowledged | {made.node_id} <= there
-        assert len(there) <= len(acknowledged) + 1 + 1
+        stored_ids = await all_nodes(memory)
+        assert acknowledged | {made.node_id} <= stored_ids
+        assert len(stored_ids) <= len(acknowledged) + 1 + 1
         assert (await memory.upkeep.verify()).clean
 
 
@@ -157,7 +157,7 @@ def enlarge(disk: Path) -> None:
 
 
 async def test_a_disk_too_full_to_begin_on_is_told_and_the_next_start_begins_anew(tmp_path: Path) -> None:
-    with mounted(tmp_path / "tiny", "64k") as disk:
+    with mount(tmp_path / "tiny", "64k") as disk:
         settings = Settings(home=disk / "home", domain="tiny", start_timeout=20)
         try:
             with pytest.raises(GraphError) as caught:

@@ -46,16 +46,16 @@ def homes(tmp_path: Path) -> Iterator[list[Settings]]:
 def free_ports(number: int) -> list[int]:
     with ExitStack() as held:
         sockets = [held.enter_context(socket.create_server((HOST, 0))) for _ in range(number)]
-        return [one.getsockname()[1] for one in sockets]
+        return [socket.getsockname()[1] for socket in sockets]
 
 
-def planned(settings: Settings, bolt: int, http: int) -> None:
+def choose_ports(settings: Settings, bolt: int, http: int) -> None:
     """Have the next start of a home choose these ports, if they are free."""
     Home.of(settings).make_folders()
     Run(bolt, http, settings.neo4j_version).save(Home.of(settings))
 
 
-def asked(server: local.LocalServer) -> list[object]:
+def answer_of(server: local.LocalServer) -> list[object]:
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         return driver.execute_query("RETURN 1").records[0].values()
 
@@ -64,16 +64,16 @@ def asked(server: local.LocalServer) -> list[object]:
 def test_two_homes_that_start_at_the_same_moment_both_get_their_neo4j(homes: list[Settings], shared: str) -> None:
     bolt, other_bolt, http = free_ports(3)
     for settings, port in zip(homes, (bolt, bolt if shared == "both ports" else other_bolt), strict=True):
-        planned(settings, port, http)
+        choose_ports(settings, port, http)
     starters = [
         subprocess.Popen([sys.executable, "-c", STARTER, str(settings.home)], stdout=subprocess.PIPE, text=True)
         for settings in homes
     ]
-    told = [starter.communicate(timeout=240)[0].strip() for starter in starters]
+    lines = [starter.communicate(timeout=240)[0].strip() for starter in starters]
     servers = [local.ensure_running(settings) for settings in homes]
-    assert told == [server.uri for server in servers]
+    assert lines == [server.uri for server in servers]
     assert len({server.uri for server in servers}) == len({server.http_url for server in servers}) == 2
-    assert [asked(server) for server in servers] == [[1], [1]]
+    assert [answer_of(server) for server in servers] == [[1], [1]]
 
 
 @contextmanager
@@ -96,8 +96,8 @@ def squatter(settings: Settings, port: int) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-        for one in listening:
-            one.close()
+        for other in listening:
+            other.close()
     assert listening, "nobody took it"
 
 
@@ -105,10 +105,10 @@ def squatter(settings: Settings, port: int) -> Iterator[None]:
 def test_a_port_that_somebody_takes_while_neo4j_starts_is_left_to_them(homes: list[Settings], kind: str) -> None:
     settings = homes[0]
     bolt, http = free_ports(2)
-    planned(settings, bolt, http)
+    choose_ports(settings, bolt, http)
     with squatter(settings, bolt if kind == "bolt" else http):
         server = local.ensure_running(settings)
-        assert asked(server) == [1]
+        assert answer_of(server) == [1]
         run = read_run(Home.of(settings))
         assert run
         assert {run.bolt_port, run.http_port}.isdisjoint({bolt, http})
@@ -150,17 +150,17 @@ async def test_a_home_that_cannot_be_written_is_told_and_serves_again_once_it_ca
             kept = await memory.create_node("Note", "kept")
         local.stop(settings)
         remount(disk, "ro")
-        told = await anyio.run_process(
+        process = await anyio.run_process(
             [Path(sys.executable).with_name("graph-memory"), "query"],
             env={**os.environ, "GRAPH_MEMORY_HOME": str(settings.home)},
             check=False,
         )
-        assert told.returncode == 69
-        said = told.stderr.decode()
-        assert "STORE_UNAVAILABLE" in said
-        assert "Read-only file system" in said
-        assert f"Path: {disk}" in said
-        assert "GRAPH_MEMORY_HOME" in said
+        assert process.returncode == 69
+        text = process.stderr.decode()
+        assert "STORE_UNAVAILABLE" in text
+        assert "Read-only file system" in text
+        assert f"Path: {disk}" in text
+        assert "GRAPH_MEMORY_HOME" in text
         assert local.status(settings).state is local.State.STOPPED
         remount(disk, "rw")
         async with open_memory(settings) as memory:
@@ -194,6 +194,6 @@ async def test_times_never_go_back_when_the_clock_does(
     assert times == sorted(times)
     changed = [row["modified"] for row in rows if row["modified"] is not None]
     assert changed == sorted(changed)
-    found = await memory.get_node(node.node_id)
-    assert found.modified >= found.created
+    result = await memory.get_node(node.node_id)
+    assert result.modified >= result.created
     assert (await memory.upkeep.verify()).clean

@@ -1,4 +1,4 @@
-"""A service talks to the Neo4j of its own home only, whoever has come to listen at its old address meanwhile."""
+"""A service talks only to the Neo4j of its own home, even if another server listens at its old address."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Number:
     n: int
 
 
-ONE = Query("test/one", "RETURN 1 AS n", "read", frozenset(), ("n",), Number)
+READ_ONE = Query("test/one", "RETURN 1 AS n", "read", frozenset(), ("n",), Number)
 WORK = Query("test/work", "UNWIND range(1, 300000) AS x RETURN sum(x) AS n", "read", frozenset(), ("n",), Number)
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
@@ -60,7 +60,7 @@ def home(began: Path, tmp_path: Path) -> Iterator[Settings]:
     """A home of the test's own, on ports that nobody else was given."""
     settings = Settings(home=tmp_path / "home", domain="kept")
     shutil.copytree(began, settings.home)
-    planned(settings, find_free_port(), find_free_port())
+    choose_ports(settings, find_free_port(), find_free_port())
     yield settings
     local.stop(settings)
 
@@ -73,7 +73,7 @@ def other(tmp_path: Path) -> Iterator[Settings]:
     local.stop(settings)
 
 
-def planned(settings: Settings, bolt: int, http: int) -> None:
+def choose_ports(settings: Settings, bolt: int, http: int) -> None:
     """Have the next start of a home choose these ports, if they are free."""
     Run(bolt, http, settings.neo4j_version).save(Home.of(settings))
 
@@ -85,7 +85,7 @@ def run_of(settings: Settings) -> Run:
 
 
 def texts_of(settings: Settings) -> set[str]:
-    """What the nodes of a home's database hold."""
+    """Return the contents of the nodes of a home's database."""
     server = local.ensure_running(settings)
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         return {str(record["text"]) for record in driver.execute_query("MATCH (n:_Node) RETURN n._content AS text")[0]}
@@ -117,7 +117,7 @@ async def test_another_home_on_the_old_port_is_neither_written_to_nor_asked_to_l
         old = local.ensure_running(home)
         local.stop(home)
         Home.of(other).password_file.write_text("of no use: nobody is to log in\n")
-        planned(other, run_of(home).bolt_port, run_of(home).http_port)
+        choose_ports(other, run_of(home).bolt_port, run_of(home).http_port)
         assert local.ensure_running(other).uri == old.uri
         node = await memory.create_node("Note", "kept")
         assert (await memory.get_node(node.node_id)).version == node.version
@@ -194,14 +194,14 @@ class Watched:
 
     alive: bool = True
     listening: bool = True
-    asked: Counter[str] = field(default_factory=Counter[str], compare=False)
+    request_counts: Counter[str] = field(default_factory=Counter[str], compare=False)
 
     def is_alive(self) -> bool:
-        self.asked["alive"] += 1
+        self.request_counts["alive"] += 1
         return self.alive
 
     def listens(self) -> bool:
-        self.asked["listens"] += 1
+        self.request_counts["listens"] += 1
         return self.listening
 
 
@@ -222,8 +222,8 @@ async def test_whoever_is_not_proved_to_be_the_server_is_sent_no_login(
             async with open_store(find):
                 pass
     assert caught.value.code is Code.STORE_UNAVAILABLE
-    assert {len(one) for one in listener.received} == sent
-    assert all(one.startswith(MAGIC) for one in listener.received)
+    assert {len(data) for data in listener.received} == sent
+    assert all(data.startswith(MAGIC) for data in listener.received)
 
 
 async def test_every_new_connection_is_proved_once_and_none_from_the_pool(settings: Settings) -> None:
@@ -234,13 +234,13 @@ async def test_every_new_connection_is_proved_once_and_none_from_the_pool(settin
 
     async with open_store(find) as store:
         for _ in range(5):
-            assert await store.read(ONE) == [Number(1)]
-        assert guard.asked == {"alive": 1, "listens": 1}
+            assert await store.read(READ_ONE) == [Number(1)]
+        assert guard.request_counts == {"alive": 1, "listens": 1}
         async with anyio.create_task_group() as group:
             for _ in range(8):
                 group.start_soon(store.read, WORK)
         connections = sum(len(pooled) for pooled in store._driver._pool.connections.values())
-        assert guard.asked["listens"] == guard.asked["alive"] == connections > 1
-        opened = guard.asked.copy()
-        assert await store.read(ONE) == [Number(1)]
-        assert guard.asked == opened
+        assert guard.request_counts["listens"] == guard.request_counts["alive"] == connections > 1
+        opened = guard.request_counts.copy()
+        assert await store.read(READ_ONE) == [Number(1)]
+        assert guard.request_counts == opened

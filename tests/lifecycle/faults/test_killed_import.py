@@ -10,16 +10,16 @@ from pathlib import Path
 import anyio
 import pytest
 
-from acceptance.agents import COMMAND, environment_of, run, verified
+from acceptance.agents import COMMAND, environment_of, run, verify
 from graph_memory import Memory, Settings, ontology_from
 
 pytestmark = pytest.mark.anyio
 
 
 async def state_of(memory: Memory, name: str) -> str | None:
-    """Return what goes on in a domain, None when there is no such."""
-    found = {one.name: one.busy or "ready" for one in (await memory.list_domains()).domains}
-    return found.get(name)
+    """Return the work in progress in a domain, or None if the domain does not exist."""
+    results = {domain.name: domain.busy or "ready" for domain in (await memory.list_domains()).domains}
+    return results.get(name)
 
 
 async def test_an_import_that_is_killed_goes_on_when_it_is_asked_for_again(
@@ -30,7 +30,7 @@ async def test_an_import_that_is_killed_goes_on_when_it_is_asked_for_again(
     for number in range(300):
         await memory.create_node("Note", f"{'word ' * 400}{number}", id=f"note-{number}")
     file = tmp_path / "notes.jsonl"
-    told = await memory.transfer.export_file(file)
+    exported = await memory.transfer.export_file(file)
     arguments = [str(COMMAND), "import", str(file), "--as", f"{domain}-copy"]
     kills = 0
     for wait in (0.0, 0.05, 0.2):
@@ -44,5 +44,5 @@ async def test_an_import_that_is_killed_goes_on_when_it_is_asked_for_again(
     assert kills
     done = run(environment, *arguments[1:])
     assert done.returncode in (0, 73), done.stderr  # 73: the last one was complete before it was killed
-    found = verified(environment, f"{domain}-copy")
-    assert (found["events"], found["subjects"]) == (told.events, 303)
+    results = verify(environment, f"{domain}-copy")
+    assert (results["events"], results["subjects"]) == (exported.events, 303)

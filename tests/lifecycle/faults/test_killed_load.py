@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acceptance.agents import COMMAND, environment_of, verified
+from acceptance.agents import COMMAND, environment_of, verify
 from graph_memory import GraphError, Memory, Settings
 from graph_memory.memory.transfer.load.staging import PAGE
 from lifecycle.faults.test_kills import SEED
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.long]
 
 NODES, CONNECTIONS = PAGE + 1_000, PAGE + 1_000
 TYPES = 4
-"""Events before those of the graph: of the domain, the ontology, a node type and a connection type."""
+"""Events before the graph's events: of the domain, the ontology, a node type and a connection type."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def graph(tmp_path: Path) -> Path:
 
 
 async def counts(memory: Memory) -> tuple[int, int]:
-    """Return how many nodes and connections there are."""
+    """Return the numbers of nodes and connections."""
     try:
         info = await memory.domain_info()
     except GraphError:
@@ -65,37 +65,37 @@ async def test_a_load_that_is_killed_goes_on_when_it_is_asked_for_again(
         assert connections in (0, PAGE, CONNECTIONS)
     done = subprocess.run([*command, "--json"], env=environment, capture_output=True, check=False, timeout=300)  # noqa: ASYNC221
     assert done.returncode == 0, done.stderr.decode()[-3000:]
-    told = json.loads(done.stdout)
-    assert (told["nodes"]["loaded_before"], told["nodes"]["created"]) == (NODES, 0)
-    assert sum(told["connections"].values()) == CONNECTIONS
-    assert verified(environment, domain)["events"] == TYPES + NODES + CONNECTIONS
-    assert await exported(memory) == read_again(graph)
+    result = json.loads(done.stdout)
+    assert (result["nodes"]["loaded_before"], result["nodes"]["created"]) == (NODES, 0)
+    assert sum(result["connections"].values()) == CONNECTIONS
+    assert verify(environment, domain)["events"] == TYPES + NODES + CONNECTIONS
+    assert await export_lines(memory) == read_again(graph)
 
 
-async def exported(memory: Memory) -> Counter[str]:
+async def export_lines(memory: Memory) -> Counter[str]:
     """Return all nodes and connections of a domain, without the ids that connections were given."""
     out = io.BytesIO()
     await memory.transfer.export_graph(out, "jsonl")
-    return Counter(map(told, map(json.loads, out.getvalue().splitlines())))
+    return Counter(map(line_key, map(json.loads, out.getvalue().splitlines())))
 
 
-def told(line: dict[str, Any]) -> str:
-    [[kind, one]] = line.items()
+def line_key(line: dict[str, Any]) -> str:
+    [[kind, result]] = line.items()
     if kind == "connection":
-        del one["id"]
+        del result["id"]
     return json.dumps(line, sort_keys=True)
 
 
 def read_again(folder: Path) -> Counter[str]:
-    """Return what the files say."""
+    """Return the contents of the files."""
     people = [row.split(",") for row in (folder / "people.csv").read_text().splitlines()[1:]]
     knows = [row.split(",") for row in (folder / "knows.csv").read_text().splitlines()[1:]]
     nodes = [
-        {"id": one, "type": kind, "properties": {"name": name, "age": int(age)}} for one, name, age, kind in people
+        {"id": text, "type": kind, "properties": {"name": name, "age": int(age)}} for text, name, age, kind in people
     ]
     joined = [
-        {"type": kind, "from": one, "to": other, "properties": {"since": int(since)}}
-        for one, other, kind, since in knows
+        {"type": kind, "from": text, "to": other, "properties": {"since": int(since)}}
+        for text, other, kind, since in knows
     ]
-    lines = [{"node": one} for one in nodes] + [{"connection": one} for one in joined]
+    lines = [{"node": node} for node in nodes] + [{"connection": connection} for connection in joined]
     return Counter(json.dumps(line, sort_keys=True) for line in lines)

@@ -29,7 +29,7 @@ KILLS = int(os.environ.get("KILLS") or 2)
 """How often each is killed; `make soak` asks for more."""
 
 SECONDS = 300.0 + 60 * KILLS
-"""What a test may take at most."""
+"""Maximum seconds of a test."""
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(SECONDS)]
 
 SEED = int(os.environ.get("SEED") or 0) or random.SystemRandom().randrange(10**6)
@@ -42,8 +42,8 @@ ONTOLOGY = ontology_from(
 
 
 @dataclass
-class Told:
-    """What writers have said: which state of each subject was acknowledged, and which were only attempted."""
+class Reports:
+    """Reports of writers: the acknowledged state of each subject, and the attempted states."""
 
     acknowledged: dict[str, tuple[int | None, int]] = field(default_factory=dict)
     attempted: dict[str, set[int | None]] = field(default_factory=dict)
@@ -65,15 +65,15 @@ class Told:
         goes = line.get("goes", [])
         for others in self.together.values():
             others.difference_update(goes)
-        self.together[line["subject"]] = {one for one in goes if None not in self.allowed(one)}
-        for one in (line["subject"], *goes):
-            self.attempted.setdefault(one, set()).add(line["turn"])
+        self.together[line["subject"]] = {goe for goe in goes if None not in self.allowed_turns(goe)}
+        for subject_id in (line["subject"], *goes):
+            self.attempted.setdefault(subject_id, set()).add(line["turn"])
 
     def _add_acknowledged(self, line: dict[str, Any]) -> None:
         self.together.pop(line["subject"], None)
-        for one in (line["subject"], *line.get("goes", [])):
-            del self.attempted[one]
-            self.acknowledged[one] = (line["turn"], line["version"])
+        for subject_id in (line["subject"], *line.get("goes", [])):
+            del self.attempted[subject_id]
+            self.acknowledged[subject_id] = (line["turn"], line["version"])
         self.versions.append(line["version"])
 
     @property
@@ -82,9 +82,9 @@ class Told:
 
     def of_kind(self, kinds: str) -> list[str]:
         """Return the subjects of these kinds, which stand as a letter before the number at the end of the name."""
-        return sorted(one for one in self.subjects if one.rstrip("0123456789")[-1] in kinds)
+        return sorted(subject for subject in self.subjects if subject.rstrip("0123456789")[-1] in kinds)
 
-    def allowed(self, subject: str) -> set[int | None]:
+    def allowed_turns(self, subject: str) -> set[int | None]:
         """The turns at which a subject may be; None stands for gone, or never made."""
         turns = {self.acknowledged[subject][0]} if subject in self.acknowledged else {None}
         return turns | self.attempted.get(subject, set())
@@ -114,7 +114,7 @@ class Service:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """What was said, without a last line that was cut off."""
+        """Return the reported lines, without a last line that was cut off."""
         return [json.loads(line) for line in self.words.read_bytes().split(b"\n")[:-1]]
 
     @property
@@ -130,9 +130,9 @@ class Service:
 
 
 @contextmanager
-def service(*given: Any, **options: Any) -> Iterator[Service]:
+def service(*values: Any, **options: Any) -> Iterator[Service]:
     """Run a service, and see to it that it ends with the test."""
-    running = Service(*given, **options)
+    running = Service(*values, **options)
     try:
         yield running
     finally:
@@ -140,7 +140,7 @@ def service(*given: Any, **options: Any) -> Iterator[Service]:
 
 
 async def until(reached: Callable[[], bool], running: Service | None = None) -> None:
-    """Wait until something is so; fail when the service dies meanwhile or it takes too long."""
+    """Wait for a condition. Fails if the service dies first or the time is over."""
     deadline = time.monotonic() + PATIENCE
     while not reached():
         assert time.monotonic() < deadline, "it takes too long"
@@ -166,7 +166,7 @@ async def own(tmp_path_factory: pytest.TempPathFactory, anyio_backend: str) -> A
         local.stop(settings)
 
 
-async def begun(settings: Settings, domain: str) -> Settings:
+async def begin(settings: Settings, domain: str) -> Settings:
     async with open_memory(settings) as memory:
         await memory.create_ontology(ONTOLOGY, domain=domain)
     return settings
@@ -182,8 +182,8 @@ async def test_what_was_acknowledged_outlives_the_kill_of_the_database(
     own: Settings, domain: str, tmp_path: Path
 ) -> None:
     print("SEED", SEED)  # noqa: T201
-    rng, told = random.Random(SEED), Told()
-    await begun(own, domain)
+    rng, result = random.Random(SEED), Reports()
+    await begin(own, domain)
     with service(tmp_path, own, domain, "a", writers=4, seconds=SECONDS) as running:
         for _ in range(KILLS - 1):
             await more_acknowledgements(running, rng.randint(20, 120))
@@ -192,112 +192,112 @@ async def test_what_was_acknowledged_outlives_the_kill_of_the_database(
         await more_acknowledgements(running, rng.randint(20, 120))
         kill_database(own)
         running.kill()
-    told.add(running.lines)
-    assert {one["failed"] for one in told.failures} <= {Code.STORE_UNAVAILABLE, Code.STARTING}
+    result.add(running.lines)
+    assert {failure["failed"] for failure in result.failures} <= {Code.STORE_UNAVAILABLE, Code.STARTING}
     async with open_memory(own) as memory:
-        await check(memory.in_domain(domain), told)
+        await check(memory.in_domain(domain), result)
 
 
 async def test_what_was_acknowledged_outlives_the_kill_of_the_service(
     own: Settings, domain: str, tmp_path: Path
 ) -> None:
     print("SEED", SEED)  # noqa: T201
-    rng, told = random.Random(SEED), Told()
-    await begun(own, domain)
+    rng, result = random.Random(SEED), Reports()
+    await begin(own, domain)
     for round_number in range(KILLS):
         with service(tmp_path, own, domain, f"b{round_number}", writers=4, seconds=SECONDS) as running:
             await more_acknowledgements(running, rng.randint(20, 80))
             running.kill()
-        told.add(running.lines)
-    assert told.failures == []
+        result.add(running.lines)
+    assert result.failures == []
     async with open_memory(own) as memory:
-        await check(memory.in_domain(domain), told)
+        await check(memory.in_domain(domain), result)
 
 
-Look = Callable[[Memory, Told, str], Awaitable[None]]
+Look = Callable[[Memory, Reports, str], Awaitable[None]]
 
 
-async def check(memory: Memory, told: Told) -> None:
+async def check(memory: Memory, reports: Reports) -> None:
     """Compare the memory with what its writers were told."""
     verification = await memory.upkeep.verify()
     assert verification.differences == ()
-    assert len(set(told.versions)) == len(told.versions) > 0
-    assert max(told.versions) <= verification.events
+    assert len(set(reports.versions)) == len(reports.versions) > 0
+    assert max(reports.versions) <= verification.events
     nodes = (await memory.query_nodes()).node_ids
     connections = (await memory.query_connections()).connection_ids
-    assert {*nodes, *connections} <= told.subjects
-    _check_cascades(told, {*nodes, *connections})
-    await _check_types(memory, told)
-    await _each(_look_at_node, memory, told, told.of_kind("n"))
-    await _each(_look_at_connection, memory, told, told.of_kind("c"))
+    assert {*nodes, *connections} <= reports.subjects
+    _check_cascades(reports, {*nodes, *connections})
+    await _check_types(memory, reports)
+    await _look_at_all(_look_at_node, memory, reports, reports.of_kind("n"))
+    await _look_at_all(_look_at_connection, memory, reports, reports.of_kind("c"))
     await index(memory)
-    await _each(_look_at_node, memory, told, told.of_kind("n"))
+    await _look_at_all(_look_at_node, memory, reports, reports.of_kind("n"))
 
 
-async def _each(look: Look, memory: Memory, told: Told, ids: list[str]) -> None:
+async def _look_at_all(look: Look, memory: Memory, reports: Reports, ids: list[str]) -> None:
     """Look at many subjects, some at a time."""
     limit = anyio.Semaphore(8)
 
     async def one_by_one(subject: str) -> None:
         async with limit:
-            await look(memory, told, subject)
+            await look(memory, reports, subject)
 
     async with anyio.create_task_group() as tasks:
         for subject in ids:
             tasks.start_soon(one_by_one, subject)
 
 
-def _check_cascades(told: Told, there: set[str]) -> None:
+def _check_cascades(reports: Reports, present_ids: set[str]) -> None:
     """A node whose deletion is in doubt is there with all its connections, or gone with them."""
-    for node, connections in told.together.items():
-        assert {one in there for one in connections} <= {node in there}, node
+    for node, connections in reports.together.items():
+        assert {connection in present_ids for connection in connections} <= {node in present_ids}, node
 
 
-async def _check_types(memory: Memory, told: Told) -> None:
+async def _check_types(memory: Memory, reports: Reports) -> None:
     """Types that were acknowledged are there, and of two that were added in one write both or none."""
     ontology = await memory.get_ontology()
     node_types = {declared.name for declared in ontology.node_types}
     connection_types = {declared.name for declared in ontology.connection_types}
-    assert {*node_types, *connection_types} <= {"Note", "RelatesTo", *told.of_kind("krb")}
-    for kind, there in (("kb", node_types), ("rb", connection_types)):
-        for one in told.of_kind(kind):
-            assert (0 if one in there else None) in told.allowed(one), one
-    for one in told.of_kind("b"):
-        assert (one in node_types) == (one in connection_types), one
+    assert {*node_types, *connection_types} <= {"Note", "RelatesTo", *reports.of_kind("krb")}
+    for kind, present_types in (("kb", node_types), ("rb", connection_types)):
+        for text in reports.of_kind(kind):
+            assert (0 if text in present_types else None) in reports.allowed_turns(text), text
+    for subject_id in reports.of_kind("b"):
+        assert (subject_id in node_types) == (subject_id in connection_types), subject_id
 
 
-async def _look_at_node(memory: Memory, told: Told, one: str) -> None:
-    turn, version = await _state(memory.get_node(one), Code.NODE_NOT_FOUND)
-    assert turn in told.allowed(one), one
-    searched = f"{one}turn"
+async def _look_at_node(memory: Memory, reports: Reports, text: str) -> None:
+    turn, version = await _state(memory.get_node(text), Code.NODE_NOT_FOUND)
+    assert turn in reports.allowed_turns(text), text
+    searched = f"{text}turn"
     if turn is None:
-        assert (await memory.search_content(searched)).node_ids == (), one
+        assert (await memory.search_content(searched)).node_ids == (), text
         return
-    if one not in told.attempted:
-        assert version == told.acknowledged[one][1], one
-    assert (await memory.get_node_content(one)).content == text_of(one, turn)
-    for needle in (searched, text_of(one, turn)[:300]):
-        assert (await memory.search_content(needle)).node_ids == (one,), needle
+    if text not in reports.attempted:
+        assert version == reports.acknowledged[text][1], text
+    assert (await memory.get_node_content(text)).content == text_of(text, turn)
+    for needle in (searched, text_of(text, turn)[:300]):
+        assert (await memory.search_content(needle)).node_ids == (text,), needle
     if turn:
-        assert (await memory.search_content(f"{one}turn{turn - 1}zq")).node_ids == (), one
+        assert (await memory.search_content(f"{text}turn{turn - 1}zq")).node_ids == (), text
 
 
-async def _look_at_connection(memory: Memory, told: Told, one: str) -> None:
-    turn, version = await _state(memory.get_connection(one), Code.CONNECTION_NOT_FOUND)
-    assert turn in told.allowed(one), one
+async def _look_at_connection(memory: Memory, reports: Reports, text: str) -> None:
+    turn, version = await _state(memory.get_connection(text), Code.CONNECTION_NOT_FOUND)
+    assert turn in reports.allowed_turns(text), text
     if turn is None:
         return
-    found = await memory.get_connection(one, include_content=True)
-    assert ([found.from_node_id, found.to_node_id], found.content) == (told.ends[one], one)
-    if one not in told.attempted:
-        assert version == told.acknowledged[one][1], one
+    connection = await memory.get_connection(text, include_content=True)
+    assert ([connection.from_node_id, connection.to_node_id], connection.content) == (reports.ends[text], text)
+    if text not in reports.attempted:
+        assert version == reports.acknowledged[text][1], text
 
 
 async def _state(looking: Any, missing: Code) -> tuple[int | None, int]:
     try:
-        found = await looking
+        result = await looking
     except GraphError as error:
         if error.code is not missing:
             raise
         return None, 0
-    return int(found.properties["turn"]), found.version
+    return int(result.properties["turn"]), result.version

@@ -40,7 +40,7 @@ STATES = {
     "delete hub": "deleting_node",
     "revert": "reverting",
 }
-"""What a domain says while it goes on; a merge is one transaction, so it never goes on."""
+"""The state that a domain reports during the work. A merge is one transaction, so it is never in progress."""
 SHARED = ("merge", "erase")
 """Operations on a domain and a branch of it, which are changed both."""
 READABLE = ("compact", "erase", "delete hub", "revert")
@@ -58,7 +58,7 @@ ONTOLOGY = ontology_from(
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300.0 + 30 * KILLS)]
 
 Seen = dict[str, dict[str, object]]
-"""What there is in each domain of a family, by the end of its name."""
+"""The contents of each domain of a family, by the end of its name."""
 
 
 @pytest.fixture(scope="module")
@@ -143,58 +143,64 @@ async def prepare(memory: Memory, work: Work) -> None:
 
 
 async def goes_on(memory: Memory, work: Work) -> dict[str, str | None]:
-    """Return what goes on in each domain of the family."""
+    """Return the work in progress in each domain of the family."""
     listed = (await memory.list_domains()).domains
-    return {one.name.removeprefix(work.domain): one.busy for one in listed if one.name.startswith(work.domain)}
+    return {
+        summary.name.removeprefix(work.domain): summary.busy
+        for summary in listed
+        if summary.name.startswith(work.domain)
+    }
 
 
-async def seen(memory: Memory, work: Work) -> Seen:
+async def read_family(memory: Memory, work: Work) -> Seen:
     """Return all that can be read of the family, in which nothing may go on or differ from the log."""
-    found: Seen = {}
+    result: Seen = {}
     for end, busy in (await goes_on(memory, work)).items():
         assert busy is None, end
-        one = memory.in_domain(work.domain + end)
-        assert (await one.upkeep.verify()).differences == (), end
-        found[end] = await contents(one, work.domain)
-    return found
+        answer = memory.in_domain(work.domain + end)
+        assert (await answer.upkeep.verify()).differences == (), end
+        result[end] = await contents(answer, work.domain)
+    return result
 
 
 async def contents(memory: Memory, root: str) -> dict[str, object]:
     """Return all that can be read of a domain, without times and the name of the family."""
     log = (await memory.history.log(limit=1_000)).entries
-    found: dict[str, object] = {
+    result: dict[str, object] = {
         "ontology": await memory.get_ontology(),
         "log": sorted(
-            (place_of(one), one.operation, one.kind, one.subject, one.summary.replace(root, "")) for one in log
+            (place_of(entry), entry.operation, entry.kind, entry.subject, entry.summary.replace(root, ""))
+            for entry in log
         ),
         "blobs": sorted(blob.name for blob in await memory._core.contents.blobs.list_blobs(memory._domain(None))),
         "found": (await memory.search_content("KITCHEN a longer")).node_ids,
         "ranked": (await memory.query_nodes(type="Note", properties={"rank": 1})).node_ids,
     }
     for node in (await memory.query_nodes()).node_ids:
-        found[node] = untimed(await memory.get_node(node)), (await memory.get_node_content(node)).content
-        found[f"{node} out"] = (await memory.get_connected_nodes(node, direction="out")).node_ids
+        result[node] = without_times(await memory.get_node(node)), (await memory.get_node_content(node)).content
+        result[f"{node} out"] = (await memory.get_connected_nodes(node, direction="out")).node_ids
     for connection in (await memory.query_connections()).connection_ids:
-        found[connection] = untimed(await memory.get_connection(connection, include_content=True))
-    return found
+        result[connection] = without_times(await memory.get_connection(connection, include_content=True))
+    return result
 
 
 def place_of(entry: LogEntry) -> int:
-    """Return the number of a change; those of connections that go with a node have no order among them."""
+    """Return the number of a change. Deletions of the connections of a node have no order among them."""
     return 0 if (entry.operation, entry.kind) == ("delete", "connection") else entry.seq
 
 
 def differing(now: Seen, expected: Seen) -> dict[str, object]:
-    """Return what differs, by domain and name."""
-    found, wanted = (
-        {f"{end} {name}": value for end, one in both.items() for name, value in one.items()} for both in (now, expected)
+    """Return the differences, by domain and name."""
+    result, wanted = (
+        {f"{end} {name}": value for end, contents_ in both.items() for name, value in contents_.items()}
+        for both in (now, expected)
     )
-    names = sorted({*found, *wanted})
-    return {name: (found.get(name), wanted.get(name)) for name in names if found.get(name) != wanted.get(name)}
+    names = sorted({*result, *wanted})
+    return {name: (result.get(name), wanted.get(name)) for name in names if result.get(name) != wanted.get(name)}
 
 
-def untimed(told: Any) -> dict[str, object]:
-    return told.model_dump(exclude={"created", "modified"})
+def without_times(info: Any) -> dict[str, object]:
+    return info.model_dump(exclude={"created", "modified"})
 
 
 @dataclass(frozen=True)
@@ -224,7 +230,7 @@ async def child(settings: Settings, work: Work, victim: str, moment: Moment) -> 
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """What an operation comes to when nobody is killed: what is there before and after, in how many steps and long."""
+    """The outcome of an operation without kills: the states before and after, and the number and time of its steps."""
 
     before: Seen
     after: Seen
@@ -246,15 +252,15 @@ class Undisturbed:
         return Moment(rng.randint(self.steps // 4, self.steps // 2), rng.uniform(0, 0.01))
 
 
-async def undisturbed(memory: Memory, settings: Settings, work: Work) -> Undisturbed:
+async def run_undisturbed(memory: Memory, settings: Settings, work: Work) -> Undisturbed:
     await prepare(memory, work)
-    before = await seen(memory, work)
-    told = await child(settings, work, "nobody", Moment(0, 0))
-    assert told is not None
-    assert told["ended"] == "done"
-    after = await seen(memory, work)
+    before = await read_family(memory, work)
+    rendered = await child(settings, work, "nobody", Moment(0, 0))
+    assert rendered is not None
+    assert rendered["ended"] == "done"
+    after = await read_family(memory, work)
     assert after != before
-    return Undisturbed(before, after, told["steps"], told["seconds"])
+    return Undisturbed(before, after, rendered["steps"], rendered["seconds"])
 
 
 async def ending(memory: Memory, work: Work, expected: Undisturbed) -> str:
@@ -264,7 +270,7 @@ async def ending(memory: Memory, work: Work, expected: Undisturbed) -> str:
         for end, busy in state.items():
             await (check_busy if busy else check_untouched)(memory, work, end, expected)
         return "goes on"
-    now = await seen(memory, work)
+    now = await read_family(memory, work)
     if set(differing(now, expected.before)) <= {" blobs"}:  # those of a write are there before it
         return "not begun"
     assert differing(now, expected.after) == {}
@@ -272,7 +278,7 @@ async def ending(memory: Memory, work: Work, expected: Undisturbed) -> str:
 
 
 async def check_busy(memory: Memory, work: Work, end: str, _: Undisturbed) -> None:
-    """A writer is told what goes on; what was there before it can be read, but for what is made anew."""
+    """A writer learns of the work in progress. Earlier subjects can be read, except rebuilt ones."""
     state, domain = STATES[work.operation], work.domain + end
     with pytest.raises(GraphError) as caught:
         await memory.create_node("Note", "in between", domain=domain)
@@ -300,7 +306,7 @@ async def complete(memory: Memory, settings: Settings, work: Work, expected: Und
         await child(settings, work, "nobody", Moment(0, 0))
     elif left == "goes on" or work.operation in REPEATABLE:
         await work.run(memory)
-    assert differing(await seen(memory, work), expected.after) == {}
+    assert differing(await read_family(memory, work), expected.after) == {}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -311,7 +317,7 @@ async def test_what_was_killed_has_not_begun_or_is_complete_or_goes_on_when_it_i
     rng = random.Random(f"{SEED} {operation}")
     endings: list[str] = []
     async with open_memory(own) as memory:
-        expected = await undisturbed(memory, own, origin.work(operation, tmp_path))
+        expected = await run_undisturbed(memory, own, origin.work(operation, tmp_path))
         for number in range(KILLS):
             work = origin.work(operation, tmp_path)
             await prepare(memory, work)
@@ -331,15 +337,15 @@ async def test_a_branch_in_which_neo4j_is_killed_goes_on_by_itself_or_when_it_is
     print("SEED", SEED)  # noqa: T201
     rng = random.Random(f"{SEED} database")
     async with open_memory(own) as memory:
-        expected = await undisturbed(memory, own, origin.work("branch", tmp_path))
+        expected = await run_undisturbed(memory, own, origin.work("branch", tmp_path))
         work = origin.work("branch", tmp_path)
         await prepare(memory, work)
     killed = local.status(own).pid
-    told = await child(own, work, "database", expected.midst(rng))
-    assert told is not None
-    assert told["ended"] in ("done", Code.STORE_UNAVAILABLE, Code.STARTING)
+    rendered = await child(own, work, "database", expected.midst(rng))
+    assert rendered is not None
+    assert rendered["ended"] in ("done", Code.STORE_UNAVAILABLE, Code.STARTING)
     async with open_memory(own) as memory:
         assert local.status(own).pid != killed
-        if told["ended"] == "done":
+        if rendered["ended"] == "done":
             assert await ending(memory, work, expected) == "complete"
         await complete(memory, own, work, expected)

@@ -15,7 +15,7 @@ from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
 from lifecycle.faults.proxy import COMMIT, Fault, Proxy, proxy_to
-from lifecycle.faults.test_kills import Told, check, more_acknowledgements, service
+from lifecycle.faults.test_kills import Reports, check, more_acknowledgements, service
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -261,7 +261,7 @@ async def test_what_was_acknowledged_is_there_once_after_random_cuts(
     turn: int,
 ) -> None:
     print("SEED", SEED)  # noqa: T201
-    rng, told = random.Random(f"{SEED} {turn}"), Told()
+    rng, result = random.Random(f"{SEED} {turn}"), Reports()
     monkeypatch.setenv("NEO4J_URI", proxy.uri)
     monkeypatch.setenv("NEO4J_PASSWORD", far.neo4j_password.get_secret_value())
     with service(tmp_path, far, domain, "net", writers=4, seconds=600) as running:
@@ -272,10 +272,10 @@ async def test_what_was_acknowledged_is_there_once_after_random_cuts(
             await anyio.sleep(rng.uniform(0, 0.1))
         await more_acknowledgements(running, 5)  # it found the way back by itself
         running.kill()
-    told.add(running.lines)
+    result.add(running.lines)
     assert proxy.faults > 10
-    assert {one["failed"] for one in told.failures} <= {Code.STORE_UNAVAILABLE}  # one may be unlucky for 5 s
-    await check(remote, told)
+    assert {failure["failed"] for failure in result.failures} <= {Code.STORE_UNAVAILABLE}  # one may be unlucky for 5 s
+    await check(remote, result)
 
 
 async def disturb(proxy: Proxy, rng: random.Random) -> None:

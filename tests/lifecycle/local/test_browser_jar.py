@@ -29,11 +29,11 @@ def original(jar: Jar) -> bytes:
     return (Settings().cache.expanduser().resolve() / "jars" / jar.path).read_bytes()
 
 
-def opened(content: bytes) -> zipfile.ZipFile:
+def open_archive(content: bytes) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(content))
 
 
-def changed(archive: zipfile.ZipFile) -> dict[str, str]:
+def patched_files(archive: zipfile.ZipFile) -> dict[str, str]:
     """Give the file of each pattern of `PATCHES`."""
     files = {
         pattern: [name for name in archive.namelist() if re.fullmatch(f"browser/{pattern}", name)]
@@ -44,8 +44,8 @@ def changed(archive: zipfile.ZipFile) -> dict[str, str]:
 
 
 def test_every_piece_that_is_to_be_changed_is_there_once_and_is_changed(jar, original):
-    with opened(original) as before, opened(with_assets(original, jar.sha256)) as after:
-        for pattern, name in changed(before).items():
+    with open_archive(original) as before, open_archive(with_assets(original, jar.sha256)) as after:
+        for pattern, name in patched_files(before).items():
             old, new = before.read(name).decode(), after.read(name).decode()
             for piece, replacement in PATCHES[pattern].items():
                 assert old.count(piece) == 1
@@ -53,12 +53,12 @@ def test_every_piece_that_is_to_be_changed_is_there_once_and_is_changed(jar, ori
 
 
 def test_the_jar_is_sound_and_differs_in_the_changed_and_added_files_only(jar, original):
-    with opened(original) as before, opened(with_assets(original, jar.sha256)) as after:
+    with open_archive(original) as before, open_archive(with_assets(original, jar.sha256)) as after:
         assert after.testzip() is None
         names = after.namelist()
         assert len(set(names)) == len(names)
         assert set(names) - set(before.namelist()) == ADDED
         assert set(before.namelist()) <= set(names)
-        sums = {one.filename: one.CRC for one in after.infolist()}
-        differ = {one.filename for one in before.infolist() if sums[one.filename] != one.CRC}
-        assert differ == set(changed(before).values())
+        sums = {info.filename: info.CRC for info in after.infolist()}
+        differ = {info.filename for info in before.infolist() if sums[info.filename] != info.CRC}
+        assert differ == set(patched_files(before).values())

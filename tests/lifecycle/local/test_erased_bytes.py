@@ -1,4 +1,4 @@
-"""What an erasure leaves on disk, in a home of its own: nothing but what Neo4j has not overwritten yet."""
+"""Bytes on disk after an erasure, in a home of its own: only bytes that Neo4j has not overwritten yet."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def places_of(home: Path, text: str) -> set[str]:
     return {str(path.relative_to(home).as_posix()) for path in files if text.encode() in path.read_bytes()}
 
 
-async def erased(settings: Settings, word: str) -> None:
+async def write_and_erase(settings: Settings, word: str) -> None:
     """Keep a word in all sorts of places, in a branch too, and erase it."""
     async with open_memory(settings) as memory:
         note = {"name": "Note", "properties": {"a": {"indexed": True}}}
@@ -57,7 +57,7 @@ def write_much(settings: Settings) -> None:
 async def test_the_bytes_are_gone_from_blobs_and_store_once_neo4j_has_written_on(tmp_path: Path) -> None:
     settings, word = Settings(home=tmp_path / "home"), f"secret{uuid4().hex}"
     try:
-        await erased(settings, word)
+        await write_and_erase(settings, word)
         local.stop(settings)  # writes all pages, as a checkpoint does
         assert all(place.startswith("neo4j/data/") for place in places_of(settings.home, word))
         left = {"neo4j/"}

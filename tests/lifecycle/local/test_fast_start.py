@@ -39,7 +39,7 @@ def jars(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(jars, tmp_path_factory) -> Iterator[tuple[Settings, AotCache, bytes]]:
+def started_home(jars, tmp_path_factory) -> Iterator[tuple[Settings, AotCache, bytes]]:
     """A home that was started once, and a cache that was made for it."""
     settings = Settings(home=tmp_path_factory.mktemp("home"), cache=jars)
     local.ensure_running(settings)
@@ -56,9 +56,9 @@ def made(jars, tmp_path_factory) -> Iterator[tuple[Settings, AotCache, bytes]]:
 
 
 @pytest.fixture
-def stopped(made) -> Iterator[tuple[Settings, AotCache]]:
+def stopped_home(started_home) -> Iterator[tuple[Settings, AotCache]]:
     """The same before each test: stopped, the cache as it was made."""
-    settings, cache, content = made
+    settings, cache, content = started_home
     put(cache, content)
     yield settings, cache
     local.stop(settings)
@@ -81,8 +81,8 @@ def uses_cache(server: local.LocalServer) -> bool:
     return any(part.startswith("-XX:AOTCache=") for part in psutil.Process(server.pid).cmdline())
 
 
-def test_a_start_uses_the_cache_and_says_no_more_on_its_console(stopped):
-    settings, cache = stopped
+def test_a_start_uses_the_cache_and_says_no_more_on_its_console(stopped_home):
+    settings, cache = stopped_home
     Home.of(settings).console_log.unlink()
     server = local.ensure_running(settings)
     assert uses_cache(server)
@@ -93,9 +93,9 @@ def test_a_start_uses_the_cache_and_says_no_more_on_its_console(stopped):
 
 
 @pytest.mark.parametrize("offset", [300, None], ids=["a header that brings Java down", "an end that is missing"])
-def test_a_cache_damaged_behind_our_back_does_not_stop_a_start_and_is_removed(stopped, made, offset):
-    settings, cache = stopped
-    content = bytearray(made[2])
+def test_a_cache_damaged_behind_our_back_does_not_stop_a_start_and_is_removed(stopped_home, started_home, offset):
+    settings, cache = stopped_home
+    content = bytearray(started_home[2])
     if offset:
         content[offset : offset + 4] = b"XXXX"
     else:
@@ -106,8 +106,8 @@ def test_a_cache_damaged_behind_our_back_does_not_stop_a_start_and_is_removed(st
     assert not cache.file.exists()
 
 
-def test_a_start_has_the_cache_made_by_a_process_that_outlives_it_and_can_be_killed(stopped):
-    settings, cache = stopped
+def test_a_start_has_the_cache_made_by_a_process_that_outlives_it_and_can_be_killed(stopped_home):
+    settings, cache = stopped_home
     cache.discard()
     code = f"""
 import pathlib

@@ -29,7 +29,7 @@ print(ensure_running(Settings(home=pathlib.Path(sys.argv[1]))).pid, flush=True)
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory) -> Iterator[Settings]:
+def shared_home(tmp_path_factory) -> Iterator[Settings]:
     """A home whose Neo4j the tests of this module share, kill and start again."""
     settings = Settings(home=tmp_path_factory.mktemp("kept"))
     local.ensure_running(settings)
@@ -82,53 +82,59 @@ def run_of(settings: Settings) -> Run:
 def servers_of(settings: Settings) -> list[int]:
     home = f"--home-dir={Home.of(settings).root}"
     return [
-        one.pid for one in psutil.process_iter(["cmdline"]) if home in (one.info["cmdline"] or []) and is_alive(one)
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if home in (process.info["cmdline"] or []) and is_alive(process)
     ]
 
 
-def test_a_started_server_answers_to_its_password_only_and_on_this_machine_only(kept):
-    server = local.ensure_running(kept)
+def test_a_started_server_answers_to_its_password_only_and_on_this_machine_only(shared_home):
+    server = local.ensure_running(shared_home)
     assert ask(server, "RETURN 1") == [[1]]
-    listening = {one.laddr.ip for one in psutil.Process(server.pid).net_connections("tcp") if one.status == "LISTEN"}
+    listening = {
+        connection.laddr.ip
+        for connection in psutil.Process(server.pid).net_connections("tcp")
+        if connection.status == "LISTEN"
+    }
     assert listening <= {"127.0.0.1", "::ffff:127.0.0.1"}
     assert server.password not in " ".join(psutil.Process(server.pid).cmdline())
     assert server.password not in repr(server)
 
 
-def test_a_running_server_is_found_at_once(kept):
-    first = local.ensure_running(kept)
+def test_a_running_server_is_found_at_once(shared_home):
+    first = local.ensure_running(shared_home)
     times: list[float] = []
     for _ in range(5):
         began = time.perf_counter()
-        assert local.ensure_running(kept) == first
+        assert local.ensure_running(shared_home) == first
         times.append(time.perf_counter() - began)
     assert min(times) < 0.1
 
 
-def test_the_status_tells_what_runs(kept):
-    server, found = local.ensure_running(kept), local.status(kept)
-    assert (found.state, found.pid, found.uri) == (local.State.RUNNING, server.pid, server.uri)
-    assert any("Bolt enabled" in line for line in local.console_log(kept))
+def test_the_status_tells_what_runs(shared_home):
+    server, status = local.ensure_running(shared_home), local.status(shared_home)
+    assert (status.state, status.pid, status.uri) == (local.State.RUNNING, server.pid, server.uri)
+    assert any("Bolt enabled" in line for line in local.console_log(shared_home))
 
 
 @pytest.mark.parametrize(
     "write_down", [Run.without_process, lambda run: Run(run.bolt_port, run.http_port, run.version, 1, 1.0)]
 )
-def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(kept, write_down):
-    server = local.ensure_running(kept)
-    write_down(run_of(kept)).save(Home.of(kept))
-    assert local.ensure_running(kept) == server
-    assert run_of(kept).ready
+def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(shared_home, write_down):
+    server = local.ensure_running(shared_home)
+    write_down(run_of(shared_home)).save(Home.of(shared_home))
+    assert local.ensure_running(shared_home) == server
+    assert run_of(shared_home).ready
 
 
-def test_a_killed_server_comes_back_with_its_data_and_its_address(kept):
-    server = local.ensure_running(kept)
+def test_a_killed_server_comes_back_with_its_data_and_its_address(shared_home):
+    server = local.ensure_running(shared_home)
     ask(server, "CREATE (:Kept {name: 'before the kill'})")
-    temporary = Home.of(kept).temporary
+    temporary = Home.of(shared_home).temporary
     left = {path.name for path in temporary.iterdir()}
     assert any("jetty" in name for name in left), "Java and its libraries use the folder of the home"
     psutil.Process(server.pid).kill()
-    again = local.ensure_running(kept)
+    again = local.ensure_running(shared_home)
     assert left.isdisjoint(path.name for path in temporary.iterdir())
     assert again.pid != server.pid
     assert (again.uri, again.password) == (server.uri, server.password)
@@ -143,24 +149,24 @@ def test_a_killed_server_comes_back_with_its_data_and_its_address(kept):
     ],
     ids=["nothing that can be read", "another port"],
 )
-def test_a_server_nobody_knows_the_ports_of_is_replaced(kept, written_down):
-    server = local.ensure_running(kept)
-    Home.of(kept).run_file.write_text(written_down(run_of(kept)))
-    again = local.ensure_running(kept)
-    assert servers_of(kept) == [again.pid] != [server.pid]
+def test_a_server_nobody_knows_the_ports_of_is_replaced(shared_home, written_down):
+    server = local.ensure_running(shared_home)
+    Home.of(shared_home).run_file.write_text(written_down(run_of(shared_home)))
+    again = local.ensure_running(shared_home)
+    assert servers_of(shared_home) == [again.pid] != [server.pid]
     assert ask(again, "RETURN 1") == [[1]]
 
 
-def test_nobody_is_locked_out_by_wrong_passwords(kept):
-    server = local.ensure_running(kept)
+def test_nobody_is_locked_out_by_wrong_passwords(shared_home):
+    server = local.ensure_running(shared_home)
     for _ in range(5):
         with pytest.raises(AuthError):
             ask(replace(server, password="wrong"), "RETURN 1")
     assert ask(server, "RETURN 1") == [[1]]
 
 
-def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(kept):
-    server = local.ensure_running(kept)
+def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(shared_home):
+    server = local.ensure_running(shared_home)
     foreign = {"Origin": "https://elsewhere.example"}
     for path in ("", "/db/neo4j/query/v2"):
         answer = requests.get(f"{server.http_url}{path}", headers=foreign, timeout=60)
@@ -174,9 +180,9 @@ def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_st
     others = [starter(empty), starter(empty)]
     wait_for(lambda: (run := read_run(place)) and run.pid)
     first.kill()
-    told = {process.communicate(timeout=120)[0].strip() for process in others}
-    assert told == {str(pid) for pid in servers_of(empty)}
-    assert len(told) == 1
+    results = {process.communicate(timeout=120)[0].strip() for process in others}
+    assert results == {str(pid) for pid in servers_of(empty)}
+    assert len(results) == 1
     assert local.stop(empty)
     assert servers_of(empty) == []
     assert not local.stop(empty)

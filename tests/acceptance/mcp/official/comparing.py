@@ -18,7 +18,7 @@ SCRIPTS = {
     "of both": script(5, 150, repeats=0.2, strangers=0.4),
     "of a large graph": large(1_500),
 }
-"""What both servers are asked, by a name for each script."""
+"""Scripts of calls for both servers, by name."""
 
 
 class Deviation(NamedTuple):
@@ -39,7 +39,7 @@ class Deviation(NamedTuple):
 
 
 def deviation(steps: Sequence[Step], got: Sequence[Reply], differences: Sequence[str]) -> Deviation | None:
-    """Return where replies leave what the original with these differences would say, if anywhere."""
+    """Return the first step whose reply is unlike the original's with these differences, or None."""
     model = Original(differences)
     for place, (step, reply) in enumerate(zip(steps, got, strict=True)):
         expected = model.answer(step)
@@ -59,12 +59,12 @@ def without_notes(reply: Reply, expected: Reply) -> Reply:
 async def deviates(
     command: Sequence[str], environment: Mapping[str, str], steps: Sequence[Step], differences: Sequence[str] = ()
 ) -> Deviation | None:
-    """Return where a new server process leaves what the original with these differences would say, if anywhere."""
+    """Return the first step at which a new server process is unlike the original with these differences, or None."""
     return deviation(steps, await replies(command, environment, steps), differences)
 
 
-def applied(steps: Sequence[Step], differences: Sequence[str] = ()) -> Counter[str]:
-    """Return how often each difference shows in a script."""
+def apply(steps: Sequence[Step], differences: Sequence[str] = ()) -> Counter[str]:
+    """Return the number of times that each difference shows in a script."""
     model = Original(differences)
     for step in steps:
         model.answer(step)

@@ -111,7 +111,7 @@ REST = {"spoilt": 8, "extra": 3, "unknown": 2, "no object": 1, "read": 3, "subsc
 
 
 class Step(NamedTuple):
-    """A call of the tool `name`, or something done with the resource of that address."""
+    """A call of the tool `name`, or a request about the resource of that address."""
 
     act: str
     name: str
@@ -127,21 +127,21 @@ class Scribe:
     repeats: float
     """How likely it is that an item of a call stands there twice."""
     strangers: float = 0.15
-    """How likely a name is one that nobody may have created."""
+    """Probability of a name that no entity may have."""
 
     def __post_init__(self) -> None:
         self.known: list[str] = []
 
     def step(self) -> Step:
         """Return the next step."""
-        every = {**CALLS, **REST}
-        [chosen] = self.rng.choices(list(every), list(every.values()))
+        counts = {**CALLS, **REST}
+        [chosen] = self.rng.choices(list(counts), list(counts.values()))
         tool = self.rng.choices(list(CALLS), list(CALLS.values()))[0]
         match chosen:
             case "spoilt":
                 return Step("call", tool, self.spoilt(self.arguments(tool), depth=0))
             case "extra":
-                return Step("call", tool, self.widened(self.arguments(tool)))
+                return Step("call", tool, self.widen(self.arguments(tool)))
             case "unknown":
                 return Step("call", self.rng.choice(UNKNOWN), self.rng.choice([None, {}, self.arguments(tool)]))
             case "no object":
@@ -152,33 +152,33 @@ class Scribe:
                 return Step("call", chosen, self.arguments(chosen))
 
     def arguments(self, tool: str) -> dict[str, Any]:
-        """Return what a careful agent gives to a tool."""
+        """Return the arguments of a careful agent for a tool."""
         match tool:
             case "create_entities":
-                return {"entities": self.several(self.entity)}
+                return {"entities": self.make_some(self.entity)}
             case "create_relations" | "delete_relations":
-                return {"relations": self.several(self.relation)}
+                return {"relations": self.make_some(self.relation)}
             case "add_observations":
-                given = self.several(lambda: {"entityName": self.name(), "contents": self.several(self.text)})
-                return {"observations": given}
+                values = self.make_some(lambda: {"entityName": self.name(), "contents": self.make_some(self.text)})
+                return {"observations": values}
             case "delete_entities":
-                gone = self.several(self.name)
-                self.known = [one for one in self.known if one not in gone]
-                return {"entityNames": gone}
+                results = self.make_some(self.name)
+                self.known = [text for text in self.known if text not in results]
+                return {"entityNames": results}
             case "delete_observations":
-                given = self.several(lambda: {"entityName": self.name(), "observations": self.several(self.text)})
-                return {"deletions": given}
+                values = self.make_some(lambda: {"entityName": self.name(), "observations": self.make_some(self.text)})
+                return {"deletions": values}
             case "search_nodes":
                 return {"query": self.rng.choice([self.rng.choice(QUERIES), self.name(), self.text()])}
             case "open_nodes":
-                return {"names": self.several(self.name, repeats=0.3)}
+                return {"names": self.make_some(self.name, repeats=0.3)}
             case _:
                 return {}
 
-    def several(self, make: Any, repeats: float | None = None) -> list[Any]:
-        """Return up to four of something, each once unless something is to be repeated."""
+    def make_some(self, make: Any, repeats: float | None = None) -> list[Any]:
+        """Return up to four items, each once unless `repeats` allows more."""
         made = [make() for _ in range(self.rng.choice([0, 1, 1, 1, 2, 2, 3, 4]))]
-        kept = [one for place, one in enumerate(made) if _key(one) not in map(_key, made[:place])]
+        kept = [item for place, item in enumerate(made) if _key(item) not in map(_key, made[:place])]
         if kept and self.rng.random() < (self.repeats if repeats is None else repeats):
             kept.insert(self.rng.randrange(len(kept) + 1), self.rng.choice(kept))
         return kept
@@ -186,7 +186,7 @@ class Scribe:
     def entity(self) -> dict[str, Any]:
         name = self.rng.choice(self.names)
         self.known.append(name)
-        return {"name": name, "entityType": self.rng.choice(TYPES), "observations": self.several(self.text)}
+        return {"name": name, "entityType": self.rng.choice(TYPES), "observations": self.make_some(self.text)}
 
     def relation(self) -> dict[str, Any]:
         return {"from": self.name(), "to": self.name(), "relationType": self.rng.choice(RELATIONS[:6])}
@@ -198,25 +198,25 @@ class Scribe:
         return self.rng.choice(TEXTS)
 
     def spoilt(self, value: Any, depth: int) -> Any:
-        """Return arguments with something wrong in them, at any depth."""
+        """Return arguments with a fault at any depth."""
         if isinstance(value, dict) and value and self.rng.random() < (0.95 if depth == 0 else 0.75):
             key = self.rng.choice(list(value))
-            rest = {name: one for name, one in value.items() if name != key}
+            rest = {name: field for name, field in value.items() if name != key}
             return rest if self.rng.random() < 0.25 else {**rest, key: self.spoilt(value[key], depth + 1)}
         if isinstance(value, list) and value and self.rng.random() < 0.75:
             place = self.rng.randrange(len(value))
             return [*value[:place], self.spoilt(value[place], depth + 1), *value[place + 1 :]]
         return {} if depth == 0 else self.rng.choice(WRONG)
 
-    def widened(self, value: Any) -> Any:
+    def widen(self, value: Any) -> Any:
         """Return arguments with fields that no tool knows."""
         if isinstance(value, dict):
-            return {**{key: self.widened(one) for key, one in value.items()}, "extra": self.rng.choice(WRONG)}
-        return [self.widened(one) for one in value] if isinstance(value, list) else value
+            return {**{key: self.widen(field) for key, field in value.items()}, "extra": self.rng.choice(WRONG)}
+        return [self.widen(field) for field in value] if isinstance(value, list) else value
 
 
 def _key(item: Any) -> Any:
-    """Return what makes an item the same as another: of an entity, its name alone."""
+    """Return the key by which items are equal: an entity's is its name alone."""
     return item["name"] if isinstance(item, dict) and "name" in item else str(item)
 
 
@@ -231,11 +231,15 @@ def large(entities: int) -> list[Step]:
     """Return the script of a graph of so many entities with three observations each, and a ring of relations."""
     names = [f"Entity {number}" for number in range(entities)]
     made = [
-        {"name": name, "entityType": f"kind {number % 7}", "observations": [f"{name} is {each}" for each in range(3)]}
+        {
+            "name": name,
+            "entityType": f"kind {number % 7}",
+            "observations": [f"{name} is {number}" for number in range(3)],
+        }
         for number, name in enumerate(names)
     ]
-    ring = [{"from": one, "to": names[number - 1], "relationType": "follows"} for number, one in enumerate(names)]
-    asked = [{"names": names[::50]}, {"names": names}]
+    ring = [{"from": name, "to": names[number - 1], "relationType": "follows"} for number, name in enumerate(names)]
+    requests = [{"names": names[::50]}, {"names": names}]
     searched = [{"query": query} for query in ("entity 77", "is 2", "KIND 3", "", "nowhere")]
     return [
         *(
@@ -246,7 +250,7 @@ def large(entities: int) -> list[Step]:
             Step("call", "create_relations", {"relations": ring[start : start + 500]})
             for start in range(0, entities, 500)
         ),
-        *(Step("call", "open_nodes", arguments) for arguments in asked),
+        *(Step("call", "open_nodes", arguments) for arguments in requests),
         *(Step("call", "search_nodes", arguments) for arguments in searched),
         Step("call", "read_graph", {}),
         Step("read", RESOURCE),

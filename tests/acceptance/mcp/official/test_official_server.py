@@ -1,4 +1,4 @@
-"""The npm server answers as its model does, to the byte; so whoever answers as the model does may take its place.
+"""The npm server answers as its model does, to the byte; so a server that answers as the model does may take its place.
 
 After a new version of the npm server: `UPDATE_GOLDEN=1 pytest tests/acceptance/mcp/official/test_official_server.py`.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.mcp.official import recording
-from acceptance.mcp.official.comparing import SCRIPTS, applied, deviates, deviation
+from acceptance.mcp.official.comparing import SCRIPTS, apply, deviates, deviation
 from acceptance.mcp.official.original import DIFFERENCES
 from acceptance.mcp.official.talking import official, talking
 
@@ -38,10 +38,10 @@ async def test_the_npm_server_answers_as_recorded(tmp_path: Path):
 @pytest.mark.parametrize("name", SCRIPTS)
 async def test_the_npm_server_answers_as_the_model(tmp_path: Path, name: str):
     command, variables = official(folder=tmp_path)
-    found = await deviates(command, variables, SCRIPTS[name])
-    assert found is None, str(found)
+    result = await deviates(command, variables, SCRIPTS[name])
+    assert result is None, str(result)
 
 
 def test_every_difference_shows_in_the_scripts():
-    shown = [applied(steps, tuple(DIFFERENCES)) for steps in SCRIPTS.values()]
-    assert {name for one in shown for name in one} == DIFFERENCES.keys()
+    shown = [apply(steps, tuple(DIFFERENCES)) for steps in SCRIPTS.values()]
+    assert {name for names in shown for name in names} == DIFFERENCES.keys()

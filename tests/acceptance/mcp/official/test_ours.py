@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import COMMAND, verified
+from acceptance.agents import COMMAND, verify
 from acceptance.mcp.official import recording
 from acceptance.mcp.official.comparing import SCRIPTS, deviates, deviation
 from acceptance.mcp.official.original import DIFFERENCES
@@ -25,24 +25,24 @@ async def test_ours_offers_and_answers_what_the_npm_server_was_recorded_to(envir
     async with talking(ours(domain), {**environment, **WHOLE}) as talk:
         offered = await recording.lists(talk)
         answers = [await talk.answer(step) for step in recording.recorded_steps()]
-    found = deviation(recording.recorded_steps(), answers, ALL)
-    assert found is None, str(found)
+    result = deviation(recording.recorded_steps(), answers, ALL)
+    assert result is None, str(result)
     recorded, _ = recording.read()
     assert offered["resources"] == recorded["resources"]
     assert offered["capabilities"]["resources"]["subscribe"] is True
-    assert [_promised(tool) for tool in offered["tools"]] == [_promised(tool) for tool in recorded["tools"]]
+    assert [_contract_of(tool) for tool in offered["tools"]] == [_contract_of(tool) for tool in recorded["tools"]]
 
 
-def _promised(tool: dict[str, object]) -> object:
-    """Return what a client may rely on of a tool; the words are ours."""
+def _contract_of(tool: dict[str, object]) -> object:
+    """Return the parts of a tool that a client may rely on. The words are ours."""
     return {key: _bare(tool[key]) for key in ("name", "title", "annotations", "inputSchema", "outputSchema")}
 
 
 def _bare(value: object) -> object:
     """Return a schema without its descriptions."""
     if isinstance(value, dict):
-        return {key: _bare(one) for key, one in value.items() if key not in ("description", "$schema")}
-    return [_bare(one) for one in value] if isinstance(value, list) else value
+        return {key: _bare(part) for key, part in value.items() if key not in ("description", "$schema")}
+    return [_bare(part) for part in value] if isinstance(value, list) else value
 
 
 @pytest.mark.long
@@ -50,6 +50,6 @@ def _bare(value: object) -> object:
 async def test_ours_answers_as_the_npm_server_but_for_what_is_named(
     environment: dict[str, str], domain: str, name: str
 ):
-    found = await deviates(ours(domain), {**environment, **WHOLE}, SCRIPTS[name], ALL)
-    assert found is None, str(found)
-    verified(environment, domain)
+    result = await deviates(ours(domain), {**environment, **WHOLE}, SCRIPTS[name], ALL)
+    assert result is None, str(result)
+    verify(environment, domain)

@@ -39,7 +39,7 @@ FAULTS = {
     ),
     "notices go to those who did not ask": ("if (resourceSubscribers.has(RESOURCE_URI))", "if (true)"),
 }
-"""What is wrong, by the text that is replaced and by what replaces it."""
+"""Faults, by the replaced text and its replacement."""
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -51,8 +51,8 @@ async def test_a_fault_in_a_server_is_found(tmp_path: Path, fault: str):
     (tmp_path / "package.json").write_text('{"type": "module"}')
     server = tmp_path / "index.js"
     server.write_text(sound.replace(find, replace), encoding="utf-8")
-    found = [await _deviation_in(name, tmp_path, server) for name in list(SCRIPTS)[:3]]
-    assert any(found), fault
+    deviations = [await _deviation_in(name, tmp_path, server) for name in list(SCRIPTS)[:3]]
+    assert any(deviations), fault
 
 
 async def _deviation_in(name: str, tmp_path: Path, server: Path) -> Deviation | None:

@@ -23,16 +23,16 @@ def cut_off_after(monkeypatch: pytest.MonkeyPatch, pages: int) -> None:
     """Have jobs end after so many pages; the last comes before the end of the job, which is not reached either."""
     page, left = Batch.page, [pages]
 
-    async def counted(batch: Batch, *given: Any) -> None:
+    async def count_write(batch: Batch, *values: Any) -> None:
         if left[0] == 0:
             raise CutOff
-        await page(batch, *given)
+        await page(batch, *values)
         left[0] -= 1
 
     async def never(_: Batch) -> None:
         raise CutOff
 
-    monkeypatch.setattr(Batch, "page", counted)
+    monkeypatch.setattr(Batch, "page", count_write)
     monkeypatch.setattr(Batch, "end", never)
 
 
@@ -40,12 +40,12 @@ def failing_pages(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Have the server stop pages of more events than these at its time limit."""
     page = Batch.page
 
-    async def limited(batch: Batch, drafts: Sequence[Draft], *given: Any) -> None:
+    async def limit_drafts(batch: Batch, drafts: Sequence[Draft], *values: Any) -> None:
         if len(drafts) > most:
             raise GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit")
-        await page(batch, drafts, *given)
+        await page(batch, drafts, *values)
 
-    monkeypatch.setattr(Batch, "page", limited)
+    monkeypatch.setattr(Batch, "page", limit_drafts)
 
 
 async def events_since(memory: Memory, seq: int) -> list[LogEntry]:

@@ -92,7 +92,7 @@ async def test_the_log_tells_of_a_deleted_hub_with_the_number_of_its_connections
 async def test_a_hub_is_erased_in_pages(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_hub(web, LINKS, neighbours=7)
     done = await web.history.erase(HUB)
-    assert [one.domain for one in done.domains] == [web._domain(None)]
+    assert [domain.domain for domain in done.domains] == [web._domain(None)]
     assert (await web.query_connections()).connection_ids == ()
 
 
@@ -183,10 +183,10 @@ async def test_a_hub_that_a_hand_deleted_is_not_adopted_but_restored_and_then_de
     await make_hub(web, LINKS, neighbours=7)
     find = "MATCH (n:_Node {_domain: $domain, _id: $id}) DETACH DELETE n"
     driver.execute_query(find, domain=web._domain(None), id=HUB)
-    told = {change.id: change for change in (await web.upkeep.reconcile()).changes}
-    assert told[HUB].adoptable is False
-    assert f"{LINKS} connections" in (told[HUB].reason or "")
-    assert "delete_node" in (told[HUB].reason or "")
+    changes = {change.id: change for change in (await web.upkeep.reconcile()).changes}
+    assert changes[HUB].adoptable is False
+    assert f"{LINKS} connections" in (changes[HUB].reason or "")
+    assert "delete_node" in (changes[HUB].reason or "")
     await web.upkeep.reconcile(restore="all")
     assert (await web.delete_node(HUB)).connections == LINKS
 
@@ -201,7 +201,7 @@ async def test_a_read_of_the_past_in_the_midst_of_a_deletion_is_the_same_when_it
         with pytest.raises(CutOff):
             await web.delete_node(HUB)
     then = (await events_since(web, 0))[-1].at
-    there = (await (await web.history.as_of(then.isoformat())).query_connections()).connection_ids
+    ids = (await (await web.history.as_of(then.isoformat())).query_connections()).connection_ids
     await web.delete_node(HUB)
-    assert (await (await web.history.as_of(then.isoformat())).query_connections()).connection_ids == there
-    assert len(there) == LINKS - 10
+    assert (await (await web.history.as_of(then.isoformat())).query_connections()).connection_ids == ids
+    assert len(ids) == LINKS - 10

@@ -69,8 +69,8 @@ async def test_a_deletion_that_was_cut_off_between_any_two_pages_goes_on_when_it
     assert await refusal_of_a_write(web) == (Code.DOMAIN_BUSY, "deleting_node")
     left = (await web.query_connections()).connection_ids
     assert len(left) == max(LINKS - 5 * pages, 0)
-    for one in left:
-        await web.get_connection(one)
+    for text in left:
+        await web.get_connection(text)
     deleted = await web.delete_node(HUB, expected_version=1 if pages else None)  # compared before the first page
     assert (deleted.connections, deleted.resumed) == (LINKS, True)
     events = await events_since(web, before)
@@ -127,10 +127,10 @@ async def test_others_can_read_while_it_goes_on_and_every_point_of_it_is_a_graph
         await web.history.branch(f"{web._domain(None)}-b")
     assert caught.value.code is Code.DOMAIN_BUSY
     await web.delete_node(HUB)
-    for gone, seq in enumerate(range(before, before + LINKS + 2)):
+    for number, seq in enumerate(range(before, before + LINKS + 2)):
         past = await web.history.as_of(min(seq, before + LINKS + 1))
-        assert len((await past.query_connections()).connection_ids) == max(LINKS - gone, 0)
-        assert len((await past.query_nodes()).node_ids) == (8 if gone <= LINKS else 7)
+        assert len((await past.query_connections()).connection_ids) == max(LINKS - number, 0)
+        assert len((await past.query_nodes()).node_ids) == (8 if number <= LINKS else 7)
 
 
 @pytest.mark.long
@@ -138,8 +138,8 @@ async def test_a_call_that_was_cancelled_is_gone_on_with(web: Memory, monkeypatc
     await make_hub(web, LINKS, neighbours=7)
     page = Batch.page
 
-    async def cancelling(batch: Batch, *given: Any) -> None:
-        await page(batch, *given)
+    async def cancelling(batch: Batch, *values: Any) -> None:
+        await page(batch, *values)
         if batch.job.progress.done == 10:
             scope.cancel()
 
@@ -156,9 +156,9 @@ async def test_what_is_connected_to_a_hub_that_is_about_to_go_goes_with_it(
     await make_hub(web, LINKS, neighbours=7)
     begin = Batch.begin
 
-    async def late(*given: Any, **more: Any) -> Batch:
+    async def late(*values: Any, **more: Any) -> Batch:
         await web.create_connection("Link", HUB, "n000001")  # after it was counted, before the domain is busy
-        batch = await begin(*given, **more)
+        batch = await begin(*values, **more)
         assert (await refusal_of_a_write(web))[0] is Code.DOMAIN_BUSY
         return batch
 
@@ -169,16 +169,16 @@ async def test_what_is_connected_to_a_hub_that_is_about_to_go_goes_with_it(
 @pytest.mark.long
 async def test_two_who_delete_the_same_hub_delete_it_once(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_hub(web, LINKS, neighbours=7)
-    before, page, told = await last_of(web), Batch.page, list[NodeDeleted]()
+    before, page, results = await last_of(web), Batch.page, list[NodeDeleted]()
 
-    async def overtaken(batch: Batch, *given: Any) -> None:
-        await page(batch, *given)
+    async def overtaken(batch: Batch, *values: Any) -> None:
+        await page(batch, *values)
         if batch.job.progress.done == 10 and not batch.job.is_resumed:
-            told.append(await web.delete_node(HUB))
+            results.append(await web.delete_node(HUB))
 
     monkeypatch.setattr(Batch, "page", overtaken)
-    told.append(await web.delete_node(HUB))
-    assert [one.connections for one in told] == [LINKS, LINKS]
+    results.append(await web.delete_node(HUB))
+    assert [receipt.connections for receipt in results] == [LINKS, LINKS]
     assert len(await events_since(web, before)) == LINKS + 1
 
 
@@ -189,8 +189,8 @@ async def test_one_who_is_overtaken_in_the_midst_of_a_page_is_told_so(
     await make_hub(web, LINKS, neighbours=7)
     before, begin = await last_of(web), Batch.begin
 
-    async def overtaken(*given: Any, **more: Any) -> Batch:
-        batch = await begin(*given, **more)
+    async def overtaken(*values: Any, **more: Any) -> Batch:
+        batch = await begin(*values, **more)
         if not batch.job.is_resumed:
             with monkeypatch.context() as patched:
                 cut_off_after(patched, 1)

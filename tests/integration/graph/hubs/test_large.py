@@ -1,4 +1,4 @@
-"""A hub deleted, taken back, erased. `HUB=100000 pytest -s …/hubs/test_large.py` does it on the default heap."""
+"""A hub is deleted, restored and erased. `HUB=100000 pytest -s …/hubs/test_large.py` does it on the default heap."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ async def test_a_hub_is_deleted_and_taken_back_within_the_default_heap(large: tu
     assert (await memory.domain_info()).connections == 0
 
 
-def tell(what: str, began: float, settings: Settings) -> None:
+def tell(text: str, began: float, settings: Settings) -> None:
     """Print how long it took, and the memory that the server and this process have had at most."""
     status = local.status(settings)
     server = psutil.Process(status.pid).memory_info().rss // 2**20 if status.pid else 0
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{what}: {time.monotonic() - began:.1f} s; Neo4j {server} MB, this process {own} MB")  # noqa: T201
+    print(f"{text}: {time.monotonic() - began:.1f} s; Neo4j {server} MB, this process {own} MB")  # noqa: T201

@@ -27,16 +27,18 @@ from profiles import some
 pytestmark = pytest.mark.anyio
 
 
-async def deleted_hub(memory: Memory, **given: Any) -> int:
+async def deleted_hub(memory: Memory, **arguments: Any) -> int:
     """Make and delete a hub, and return the version of its deletion."""
-    await make_hub(memory, LINKS, neighbours=7, **given)
+    await make_hub(memory, LINKS, neighbours=7, **arguments)
     return (await memory.delete_node(HUB)).version
 
 
 async def links_of(memory: Memory) -> dict[str, object]:
     """Return all connections with what they are, but for their versions and times of change."""
-    found = (await memory.query_connections()).connection_ids
-    return {one: (await memory.get_connection(one)).model_dump(exclude={"version", "modified"}) for one in found}
+    ids = (await memory.query_connections()).connection_ids
+    return {
+        node_id: (await memory.get_connection(node_id)).model_dump(exclude={"version", "modified"}) for node_id in ids
+    }
 
 
 async def test_a_deleted_hub_is_taken_back_as_one_with_all_its_connections(web: Memory) -> None:
@@ -114,8 +116,8 @@ async def test_the_answer_lists_the_first_changes_and_counts_the_others(
     monkeypatch.setattr(revert_pages, "MAX_REPORTED", 3)
     version = await deleted_hub(web)
     for dry_run in (True, False):
-        told = await web.history.revert(since=version, until=version, dry_run=dry_run)
-        assert (told.changes[0].subject, told.more_changes) == (HUB, LINKS - 2)
+        reverted = await web.history.revert(since=version, until=version, dry_run=dry_run)
+        assert (reverted.changes[0].subject, reverted.more_changes) == (HUB, LINKS - 2)
 
 
 @pytest.mark.parametrize("pages", some(range(7)))
@@ -172,11 +174,11 @@ async def test_a_page_that_is_too_much_for_the_server_is_written_in_halves(
 async def test_pages_are_cut_by_the_weight_of_their_content_too(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paging, "PAGE_BYTES", 25)
     texts = {f"a{number:02}": "x" * (100 if number == 5 else 10) for number in range(12)}
-    for one, text in texts.items():
-        await web.create_node("Note", text, id=one)
+    for name, text in texts.items():
+        await web.create_node("Note", text, id=name)
     begin = await last_of(web)
-    for one in texts:
-        await web.delete_node(one)
+    for name in texts:
+        await web.delete_node(name)
     before = await last_of(web)
     await web.history.revert(since=begin + 1)
     assert await contents_of(web) == texts
@@ -201,10 +203,10 @@ async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_
             await web.history.revert(event_ids=ids)
     with pytest.raises(GraphError) as caught:
         await web.history.revert(since=version)
-    asked = caught.value.details["asked"]
-    assert isinstance(asked, dict)
-    told = cast("dict[str, str]", asked)["events"]
-    assert told.split(" ") == sorted(ids) if kept == 2 else told.startswith("2: ")
+    result = caught.value.details["asked"]
+    assert isinstance(result, dict)
+    events = cast("dict[str, str]", result)["events"]
+    assert events.split(" ") == sorted(ids) if kept == 2 else events.startswith("2: ")
     assert (await web.history.revert(event_ids=ids[::-1])).resumed is True
     assert len((await web.query_connections()).connection_ids) == LINKS
 
@@ -216,9 +218,9 @@ async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argume
     monkeypatch.setattr(revert, "MAX_CHANGES", 20)
     version = await deleted_hub(web)
     [event] = await events_since(web, version - 1)
-    for given, argument in (({"event_ids": [event.id]}, "event_ids"), ({"since": version}, "since")):
+    for arguments, argument in (({"event_ids": [event.id]}, "event_ids"), ({"since": version}, "since")):
         with pytest.raises(GraphError) as caught:
-            await web.history.revert(**given)  # pyright: ignore[reportArgumentType] - either of them
+            await web.history.revert(**arguments)  # pyright: ignore[reportArgumentType] - either of them
         assert caught.value.details["argument"] == argument
         assert "one revert takes at most 20" in caught.value.message
     await web.create_node("Note", "the domain can be written")
@@ -263,7 +265,9 @@ async def test_a_mixture_of_changes_is_taken_back_in_pages_also_when_it_is_cut_o
 
 
 async def contents_of(memory: Memory) -> dict[str, str]:
-    return {one: (await memory.get_node_content(one)).content for one in (await memory.query_nodes()).node_ids}
+    return {
+        node_id: (await memory.get_node_content(node_id)).content for node_id in (await memory.query_nodes()).node_ids
+    }
 
 
 async def test_a_session_is_taken_back_in_pages_without_what_taking_it_back_writes(
