@@ -94,9 +94,9 @@ async def works(agent: Agent) -> None:
     project = await agent.node("Project", "# Küche 🏠\n" + "farmhouse " * 3000)
     action = await agent.node("Action", "# Call")
     await agent.connection("NextAction", project, action)
-    assert await agent.found("search_content", query="KÜCHE") == [project]
+    assert await agent.ids_of("search_content", query="KÜCHE") == [project]
     assert (await agent.content(project)).count("farmhouse") == 3000
-    await agent.refused("create_connection", type="NextAction", from_node_id=action, to_node_id=project)
+    await agent.error_of("create_connection", type="NextAction", from_node_id=action, to_node_id=project)
 
 
 def test_the_service_is_nobody_in_particular_and_brings_no_tools_to_install_more() -> None:

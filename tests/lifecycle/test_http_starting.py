@@ -23,7 +23,7 @@ async def test_tools_are_listed_while_neo4j_starts_and_calls_wait_for_it(
             async with over_http(url, domain) as agent, over_http(url, domain, "legacy") as other:
                 assert await agent.tools() == OFFERED
                 assert local.status(new).state is not local.State.RUNNING
-                errors = await asyncio.gather(agent.refused("get_ontology"), other.refused("get_ontology"))
+                errors = await asyncio.gather(agent.error_of("get_ontology"), other.error_of("get_ontology"))
         assert [error.code for error in errors] == [Code.ONTOLOGY_NOT_FOUND] * 2
     finally:
         local.stop(new)

@@ -294,9 +294,7 @@ class DomainsMachine(RuleBasedStateMachine):
             known.edges -= edges
             type_ = known.nodes.pop(node)
             if not edges:
-                known.deleted[node] = Deletion(
-                    type_, deleted.version - deleted.connections, deleted.version, links
-                )
+                known.deleted[node] = Deletion(type_, deleted.version - deleted.connections, deleted.version, links)
 
     @precondition(lambda self: any(known.deleted for known in self.known.values()))
     @rule(number=which)

@@ -252,7 +252,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def guard_errors(self, before: Node | Connection | None, after: Node | Connection | None) -> set[str]:
         """Return the error for a change of a read-only subject, if it has any effect."""
-        stands = before is not None and after is not None and before.guard_errors and differ(before, after)
+        stands = before is not None and after is not None and before.guarded and differ(before, after)
         return {"PROTECTED"} if stands and not self.may_write else set()
 
     def deletion_errors(self, text: str) -> set[str]:
@@ -678,7 +678,7 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(to_the_letter(info.value.properties), to_the_letter(node.properties))
             about = (info.value.id, info.value.type, info.value.version, info.value.tags)
             self.same(about, (word, node.type, node.version, node.tags or None))
-            self.same(info.value.protection is not None, node.guard_errors)
+            self.same(info.value.protection is not None, node.guarded)
             result = info.value.to_dict()
             self.same(
                 {name: result[name] for name in FIELDS if name in result and name != "title"},
@@ -706,7 +706,7 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(about, (text, connection.type, connection.source, connection.target, connection.version))
             self.same((info.content, info.has_content), (connection.content, connection.content is not None))
             self.same((info.strength or {}, info.creation_method), (connection.strength, "manual"))
-            self.same(info.protection is not None, connection.guard_errors)
+            self.same(info.protection is not None, connection.guarded)
             self.watch(info)
 
     def watch(self, info: Any) -> None:

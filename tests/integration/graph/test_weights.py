@@ -84,10 +84,8 @@ async def test_the_strongest_come_first_with_weights_by_the_one_formula(home: Me
     assert (connections[0].type, connections[0].from_title, connections[0].to_title) == ("About", "a", "b")
     assert [connection.id for connection in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-b"]
     only = {"direction": "in", "connection_type": "About"}
-    assert [connection.id for connection in (await home.get_strongest_connections("a", **only)).connections] == [
-        "a-a",
-        "b-a",
-    ]  # pyright: ignore[reportArgumentType]
+    incoming = (await home.get_strongest_connections("a", **only)).connections  # pyright: ignore[reportArgumentType]
+    assert [connection.id for connection in incoming] == ["a-a", "b-a"]
     assert (await home.get_strongest_connections("d")).connections == ()
     texts = (await home.get_strongest_connections("a", connection_type="Abuot")).warnings
     assert texts

@@ -243,8 +243,8 @@ async def check_live(memory: Memory, ledger: Ledger) -> None:
     }
     assert tied == {name: (link.type, link.ends, link.has, link.version) for name, link in connections.items()}
     ontology = await memory.get_ontology()
-    assert ledger.named("node_type") <= {declared.name for declared in ontology.node_types}
-    assert ledger.named("connection_type") <= {declared.name for declared in ontology.connection_types}
+    assert ledger.type_names("node_type") <= {declared.name for declared in ontology.node_types}
+    assert ledger.type_names("connection_type") <= {declared.name for declared in ontology.connection_types}
     for text in [name for name, node in nodes.items() if node.type == "Note"][-20:]:
         needle = text_of(text, nodes[text].has["turn"])[:300]
         assert (await memory.search_content(needle)).node_ids == (text,)
