@@ -56,7 +56,7 @@ def decisions_of(result: Remembered) -> list[tuple[str, str]]:
     return [(fact.decision.value, fact.fact) for fact in result.facts]
 
 
-@pytest.mark.parametrize("advised", ["openai", "ollama", "anthropic"], indirect=True)
+@pytest.mark.parametrize("memory_with_advice", ["openai", "ollama", "anthropic"], indirect=True)
 async def test_a_text_is_split_into_facts_properties_and_what_it_says_of_others_in_one_write(
     memory_with_advice: Memory, server: ModelServer
 ) -> None:

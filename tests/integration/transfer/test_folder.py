@@ -17,7 +17,7 @@ from graph_memory.memory.transfer.archive import importing
 from integration.branches.test_branch import LARGE, fill
 from support import exists
 from tables import for_rows
-from unit.memory.transfer.test_malformed import DAMAGED, PYTHON_ERROR_FRAGMENTS, damaged
+from unit.memory.transfer.test_malformed import DAMAGED, PYTHON_ERROR_FRAGMENTS, damage
 
 pytestmark = pytest.mark.anyio
 
@@ -428,7 +428,7 @@ async def test_a_damaged_folder_is_imported_or_refused_in_words_of_our_own(
     file, chance, refused = tmp_path / "out" / name, random.Random(name), list[GraphError]()
     data = file.read_bytes()
     for number in range(DAMAGED):
-        file.write_bytes(damaged(data, chance))
+        file.write_bytes(damage(data, chance))
         try:
             await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-{number}")
         except GraphError as error:

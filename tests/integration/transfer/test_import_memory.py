@@ -15,7 +15,7 @@ from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, ontology_from
 from graph_memory.memory.access_counter import AccessTally
 from graph_memory.memory.entities import importing
-from unit.memory.transfer.test_memories import EVENTS, stored, written
+from unit.memory.transfer.test_memories import EVENTS, write_store, write
 
 pytestmark = pytest.mark.anyio
 
@@ -58,7 +58,7 @@ async def test_a_file_of_the_official_server_is_the_same_graph_in_the_same_order
     memory: Memory, tmp_path: Path
 ) -> None:
     graph = memory_of(120)
-    file = written(tmp_path, "memory.jsonl", lines(graph))
+    file = write(tmp_path, "memory.jsonl", lines(graph))
     tried = await memory.transfer.import_memory(file, dry_run=True)
     assert (await memory.entities.read_graph()).to_dict() == {"entities": [], "relations": []}
     done = await memory.transfer.import_memory(file)
@@ -84,7 +84,7 @@ async def test_what_is_there_stays_and_what_was_observed_is_added(memory: Memory
         {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "is"},
         {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "is"},
     ]
-    done = await memory.transfer.import_memory(written(tmp_path, "m.jsonl", "\n".join(map(json.dumps, twice))))
+    done = await memory.transfer.import_memory(write(tmp_path, "m.jsonl", "\n".join(map(json.dumps, twice))))
     assert (done.entities.new, done.observations.new, done.observations.already_there) == (0, 2, 1)
     assert done.relations.new == 1
     assert [note.text for note in done.notes] == [
@@ -97,7 +97,7 @@ async def test_what_is_there_stays_and_what_was_observed_is_added(memory: Memory
 async def test_a_damaged_file_imports_nothing_unless_what_is_damaged_may_be_left_out(
     memory: Memory, tmp_path: Path
 ) -> None:
-    file = written(tmp_path, "m.jsonl", lines(memory_of(20)) + '\n{"type":"entity","name":\n{"type":"relation"}')
+    file = write(tmp_path, "m.jsonl", lines(memory_of(20)) + '\n{"type":"entity","name":\n{"type":"relation"}')
     with pytest.raises(GraphError) as raised:
         await memory.transfer.import_memory(file)
     assert raised.value.code is Code.INVALID_SOURCE
@@ -119,7 +119,7 @@ async def test_a_domain_whose_types_are_closed_refuses_others_before_anything_is
         {"type": "entity", "name": "R2", "entityType": "robot", "observations": []},
         {"type": "relation", "from": "Ada", "to": "R2", "relationType": "builds"},
     ]
-    file = written(tmp_path, "m.jsonl", "\n".join(map(json.dumps, results)))
+    file = write(tmp_path, "m.jsonl", "\n".join(map(json.dumps, results)))
     tried = await memory.transfer.import_memory(file, dry_run=True)
     assert [(refusal.line, refusal.code) for refusal in tried.refused.first] == [
         (2, "INVALID_NODE_TYPE"),
@@ -135,7 +135,7 @@ async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(
 ) -> None:
     monkeypatch.setattr(importing, "PAGE", 10)
     graph = memory_of(60)
-    file = written(tmp_path, "m.jsonl", lines(graph))
+    file = write(tmp_path, "m.jsonl", lines(graph))
     texts: list[str] = []
 
     def stop(stage: str, _: float | None) -> None:
@@ -152,7 +152,7 @@ async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(
 
 
 async def test_a_store_of_mnemograph_keeps_its_times_and_sessions(memory: Memory, tmp_path: Path) -> None:
-    done = await memory.transfer.import_memory(stored(tmp_path / "store", EVENTS))
+    done = await memory.transfer.import_memory(write_store(tmp_path / "store", EVENTS))
     assert (done.format, done.entities.new, done.relations.new, done.observations.new) == ("mnemograph", 2, 1, 2)
     graph = await memory.entities.read_graph()
     assert [(entity.name, entity.entity_type, entity.observations) for entity in graph.entities] == [
@@ -180,7 +180,7 @@ async def test_a_file_that_the_environment_names_is_imported_once(memory: Memory
 async def test_an_import_counts_nothing_as_looked_at(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = written(tmp_path, "memory.jsonl", lines(memory_of(12)))
+    file = write(tmp_path, "memory.jsonl", lines(memory_of(12)))
     await memory.transfer.import_memory(file)
     noted: list[str] = []
     monkeypatch.setattr(AccessTally, "note", lambda _self, _domain, ids: noted.extend(ids))

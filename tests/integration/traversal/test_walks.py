@@ -21,7 +21,7 @@ from graph_memory.memory.traversal.walks.walk import Plan, best_first, breadth_f
 from graph_memory.memory.traversal.walks.weighting import weighting
 from profiles import profile
 from support import Conversation, last
-from unit.memory.traversal.graphs import answered
+from unit.memory.traversal.graphs import answer_edges
 
 ANY = {"from": ["*"], "to": ["*"]}
 ONTOLOGY = {
@@ -240,7 +240,7 @@ def test_a_walk_goes_where_the_pure_walk_goes(
     def takes(node: str) -> bool:
         return node in starts or plain.takes(node, node_filter)
 
-    walk = answered(edges, WALKS[strategy](plan), direction, by=counts, takes=takes)
+    walk = answer_edges(edges, WALKS[strategy](plan), direction, by=counts, takes=takes)
     result = world.call(
         "traverse_memories",
         starts,
@@ -276,7 +276,7 @@ def test_paths_are_those_of_the_pure_search(
 ) -> None:
     plain = world.moments[1 if moment is None else moment]
     results = {key: results[key] for key in ("types", "direction") if key in results}
-    ways = answered(
+    ways = answer_edges(
         plain.followed_edges(results),
         explore_between(*ends, depth, first_only=mode == "shortest"),
         results.get("direction", "both"),
