@@ -39,7 +39,7 @@ def filters() -> st.SearchStrategy[dict[str, Any]]:
 
 
 @given(
-    asked=filters(),
+    filter_fields=filters(),
     mode=st.sampled_from(MODES),
     moment=st.sampled_from((0, 1, 2, None)),
     day=st.none() | st.integers(0, 25),
@@ -47,25 +47,25 @@ def filters() -> st.SearchStrategy[dict[str, Any]]:
 )
 @profile(examples=80)
 def test_a_filtered_search_finds_exactly_the_nodes_that_a_plain_reading_leaves(
-    world: World, results: dict[str, Any], mode: str, moment: int | None, day: int | None, limit: int
+    world: World, filter_fields: dict[str, Any], mode: str, moment: int | None, day: int | None, limit: int
 ) -> None:
-    results = dict(results)
-    if (created := results.pop("created", None)) is not None:
+    filter_fields = dict(filter_fields)
+    if (created := filter_fields.pop("created", None)) is not None:
         times = sorted(node.created for node in world.nodes[2].values())
-        results["created_after" if created[0] else "created_before"] = times[created[1] % len(times)]
+        filter_fields["created_after" if created[0] else "created_before"] = times[created[1] % len(times)]
     valid_at = None if day is None else datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=day)
     at = None if moment is None else world.seqs[moment]
     result = world.call(
         world.talk.memory.recall.search_memories,
         "apple",
         search_mode=mode,
-        filters=results,
+        filters=filter_fields,
         valid_at=valid_at,
         as_of=at,
         max_results=limit,
     )
     ids = [hit.id for hit in result.hits]
-    meant = world.matching(2 if moment is None else moment, results, valid_at)
+    meant = world.matching(2 if moment is None else moment, filter_fields, valid_at)
     assert result.mode == mode
     assert len(ids) == len(set(ids)) == min(limit, len(meant))
     assert set(ids) <= meant

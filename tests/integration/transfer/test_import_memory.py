@@ -15,7 +15,7 @@ from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, ontology_from
 from graph_memory.memory.access_counter import AccessTally
 from graph_memory.memory.entities import importing
-from unit.memory.transfer.test_memories import EVENTS, write_store, write
+from unit.memory.transfer.test_memories import EVENTS, write, write_store
 
 pytestmark = pytest.mark.anyio
 

@@ -268,18 +268,18 @@ def test_a_walk_goes_where_the_pure_walk_goes(
     mode=st.sampled_from(["shortest", "weighted", "k_shortest"]),
     k=st.integers(2, 5),
     depth=st.integers(1, 5),
-    asked=edge_filters(),
+    edge_filter=edge_filters(),
 )
 @profile(examples=16)
 def test_paths_are_those_of_the_pure_search(
-    world: World, moment: int | None, ends: tuple[str, str], mode: Any, k: int, depth: int, results: dict[str, Any]
+    world: World, moment: int | None, ends: tuple[str, str], mode: Any, k: int, depth: int, edge_filter: dict[str, Any]
 ) -> None:
     plain = world.moments[1 if moment is None else moment]
-    results = {key: results[key] for key in ("types", "direction") if key in results}
+    edge_filter = {key: edge_filter[key] for key in ("types", "direction") if key in edge_filter}
     ways = answer_edges(
-        plain.followed_edges(results),
+        plain.followed_edges(edge_filter),
         explore_between(*ends, depth, first_only=mode == "shortest"),
-        results.get("direction", "both"),
+        edge_filter.get("direction", "both"),
     )
     cost, most = (weight_cost if mode == "weighted" else unit_cost), k if mode == "k_shortest" else 1
     expected = best_paths(ways.graph, *ends, most, ways.steps, cost).paths if ways.is_met else ()
@@ -290,7 +290,7 @@ def test_paths_are_those_of_the_pure_search(
         k=k if mode == "k_shortest" else None,
         max_depth=depth,
         as_of=None if moment is None else world.moments[moment].seq,
-        **results,
+        **edge_filter,
     )
     assert [tuple(node.id for node in path.nodes) for path in result.paths] == list(expected)
     assert (result.tried is None) == bool(expected)
@@ -300,19 +300,19 @@ def test_paths_are_those_of_the_pure_search(
         assert path.length == len(path.nodes) - 1
 
 
-@given(moment=st.sampled_from([0, 1, None]), node=st.sampled_from(NODES[:8]), asked=edge_filters())
+@given(moment=st.sampled_from([0, 1, None]), node=st.sampled_from(NODES[:8]), edge_filter=edge_filters())
 @profile(examples=20)
 def test_neighbors_are_the_connections_of_a_node_as_they_are_seen_from_it(
-    world: World, moment: int | None, node: str, results: dict[str, Any]
+    world: World, moment: int | None, node: str, edge_filter: dict[str, Any]
 ) -> None:
     plain = world.moments[1 if moment is None else moment]
-    results = {key: results[key] for key in ("types", "direction") if key in results}
-    direction = results.get("direction", "both")
-    edges = plain.followed_edges(results)
+    edge_filter = {key: edge_filter[key] for key in ("types", "direction") if key in edge_filter}
+    direction = edge_filter.get("direction", "both")
+    edges = plain.followed_edges(edge_filter)
     out = {edge.id for edge in edges if edge.from_id == node and direction != "in"}
     back = {edge.id for edge in edges if edge.to_id == node and direction != "out"}
     at = None if moment is None else world.moments[moment].seq
-    result = world.call("get_neighbors", node, as_of=at, **results)
+    result = world.call("get_neighbors", node, as_of=at, **edge_filter)
     seen = [item.id for item in (*result.outgoing, *result.incoming)]
     assert set(seen) == out | back
     assert {item.id for item in result.outgoing} <= out
@@ -322,4 +322,4 @@ def test_neighbors_are_the_connections_of_a_node_as_they_are_seen_from_it(
     }
     assert all(item.from_id == node for item in result.outgoing)
     assert all(item.to_id == node for item in result.incoming)
-    assert all(item.type in results.get("types", STORED) for item in (*result.outgoing, *result.incoming))
+    assert all(item.type in edge_filter.get("types", STORED) for item in (*result.outgoing, *result.incoming))
