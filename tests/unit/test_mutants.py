@@ -14,7 +14,7 @@ MUTANTS = mutants()
 def test_a_mutant_has_its_place_in_the_code_and_tests_of_its_room(mutant: Mutant):
     text = (ROOT / mutant.file).read_text(encoding="utf-8")
     assert text.count(mutant.find) == 1
-    assert mutant.applied_to(text) != text
+    assert mutant.apply_to(text) != text
     assert (ROOT / shlex.split(mutant.tests)[0]).is_file()
 
 

@@ -72,7 +72,7 @@ class Known:
     def copy_for_branch(self, source: str) -> Known:
         """Return the contents of a branch of it. Its log does not have earlier deletions."""
         own = {"types": {**self.types}, "nodes": {**self.nodes}, "edges": {*self.edges}}
-        more = {"links": {**self.links}, "guarded": {*self.guarded}, "gone": {}, "moved": None}
+        more = {"links": {**self.links}, "guarded": {*self.guarded}, "deleted": {}, "moved": None}
         return replace(self, source=source, is_protected=False, **own, **more)
 
 
