@@ -1,4 +1,4 @@
-"""What the entries of conversations say, by the program that wrote them, as turns of a conversation.
+"""Readers for the entries of conversations, one for each program that writes them.
 
 The formats of Claude Code and Codex are not documented. The readers skip entries that they do not know.
 """
@@ -41,7 +41,7 @@ def _read_claude_code(entries: Iterator[Object], file: str) -> Iterator[Turn]:
         agent = (_text(entry, "agentId") or "subagent") if entry.get("isSidechain") is True else ""
         common = {"session_id": session, "cwd": entry.get("cwd"), "agent_id": agent}
         at, key, blocks = entry.get("timestamp"), _text(entry, "uuid"), _blocks(_object(entry, "message"))
-        said = "\n".join(text for block in blocks if block.get("type") == "text" and (text := _text(block, "text")))
+        message = "\n".join(text for block in blocks if block.get("type") == "text" and (text := _text(block, "text")))
         for block in blocks:
             if block.get("type") == "tool_use":
                 _keep(calls, _text(block, "id"), block)
@@ -51,14 +51,14 @@ def _read_claude_code(entries: Iterator[Object], file: str) -> Iterator[Turn]:
                     fields = {"tool_name": call.get("name"), "tool_input": call.get("input")}
                     response = {"is_error": block.get("is_error"), "content": _flat(block.get("content"))}
                     yield Turn("tool", at, key_of_call, {**common, **fields, "tool_response": response})
-        if not said or entry.get("isMeta") is True or _COMMAND.match(said):
+        if not message or entry.get("isMeta") is True or _COMMAND.match(message):
             continue
         if entry.get("type") == "assistant":
-            yield Turn("reply", at, key, {**common, "last_assistant_message": said})
+            yield Turn("reply", at, key, {**common, "last_assistant_message": message})
         elif entry.get("isCompactSummary") is True:
-            yield Turn("summary", at, key, {**common, "compact_summary": said})
+            yield Turn("summary", at, key, {**common, "compact_summary": message})
         elif entry.get("type") == "user" and not agent:
-            yield Turn("prompt", at, key, {**common, "prompt": said})
+            yield Turn("prompt", at, key, {**common, "prompt": message})
 
 
 def _read_codex(entries: Iterator[Object], file: str) -> Iterator[Turn]:
@@ -85,14 +85,14 @@ def _read_codex(entries: Iterator[Object], file: str) -> Iterator[Turn]:
 def _codex_call(call: Object, output: object) -> Object:
     arguments: object = call.get("arguments") or call.get("input") or call.get("action")
     if isinstance(arguments, str):
-        arguments = _parsed(arguments) or {"command": arguments}
+        arguments = _parse_json(arguments) or {"command": arguments}
     fields = dict(as_mapping(arguments))
     command = fields.get("command", fields.get("cmd"))
     if isinstance(command, list):
         command = " ".join(map(str, cast("list[object]", command)[-1:]))
     if isinstance(command, str):
         fields["command"] = command
-    result = _parsed(output) if isinstance(output, str) else output
+    result = _parse_json(output) if isinstance(output, str) else output
     fields_of_result = as_mapping(result)
     text = _flat(fields_of_result.get("output", fields_of_result.get("content", output)))
     code = _object(fields_of_result, "metadata").get("exit_code")
@@ -193,7 +193,7 @@ def _text(values: Object, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -99,7 +99,7 @@ def _form_of(path: Path) -> Form | None:
 
 def _elements(stream: IO[bytes], file: str) -> Iterator[object]:
     """Yield the elements of a JSON array, reading one at a time. Raises Unreadable."""
-    decoder, characters = json.JSONDecoder(), _decoded(stream)
+    decoder, characters = json.JSONDecoder(), _decode(stream)
     text = next(characters, "").lstrip()
     if not text.startswith("["):
         raise Unreadable(Place(file, 1), "The file is not a list of conversations", "Give the exported file.")
@@ -123,7 +123,7 @@ def _next_element(text: str, place: int) -> int:
     return place
 
 
-def _decoded(stream: IO[bytes]) -> Iterator[str]:
+def _decode(stream: IO[bytes]) -> Iterator[str]:
     from codecs import getincrementaldecoder
 
     decoder = getincrementaldecoder("utf-8-sig")("replace")
