@@ -46,6 +46,7 @@ lint: setup  ## Style, types and the directions of imports
 	$(BIN)/python hatch_build.py
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(BIN)/python tools/names/check.py
 
 check: lint test  ## What to run before a commit; CI runs .ci/run
 

@@ -21,8 +21,8 @@ def certificate(folder: Path) -> Path:
     builder = (
         builder.serial_number(1).not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(days=1))
     )
-    here = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))])
-    signed = builder.add_extension(here, critical=False).sign(key, hashes.SHA256())
+    loopback = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))])
+    signed = builder.add_extension(loopback, critical=False).sign(key, hashes.SHA256())
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

@@ -169,13 +169,13 @@ def _make_names(settings: Settings) -> None:
     with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
         for name in CONNECTION_TYPES:
             driver.execute_query(connection_constraint(name)[1])
-        for kind, found in names.items():
+        for kind, named in names.items():
             statement = cast("LiteralString", f"UNWIND $names AS name CALL db.create{kind}(name)")
-            driver.execute_query(statement, names=sorted(set(found)))
+            driver.execute_query(statement, names=sorted(set(named)))
 
 
 @pytest.fixture(scope="session")
-async def opened(settings: Settings, anyio_backend: str) -> AsyncIterator[Memory]:
+async def shared_memory(settings: Settings, anyio_backend: str) -> AsyncIterator[Memory]:
     """One open memory for all tests of a worker."""
     async with open_memory(settings) as memory:
         yield memory
@@ -196,9 +196,9 @@ def domain() -> str:
 
 
 @pytest.fixture
-async def memory(opened: Memory, domain: str) -> Memory:
+async def memory(shared_memory: Memory, domain: str) -> Memory:
     """A memory whose default domain is fresh."""
-    return opened.in_domain(domain)
+    return shared_memory.in_domain(domain)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ class ModelServer:
     """The requests of the server, and its next faults. Without faults it answers correctly."""
 
     url: str = ""
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
     always: Fault | None = None
@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         result = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.served.asked.append({"path": self.path, **result})
+        self.served.requests.append({"path": self.path, **result})
         self.served.keys.append(self.headers["Authorization"])
         self.served.logins.append({name: self.headers[name] for name in ("x-api-key", "anthropic-version")})
         fault = self.served.next_fault()
@@ -76,20 +76,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body[: fault.cut_after])
         self.close_connection = fault.cut_after is not None
 
-    def _reply(self, asked: dict[str, Any], fault: Fault) -> object:
+    def _reply(self, request: dict[str, Any], fault: Fault) -> object:
         match self.path:
             case "/v1/chat/completions":
-                text = self.served.says(asked["messages"][-1]["content"])
+                text = self.served.says(request["messages"][-1]["content"])
                 return {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
             case "/v1/messages":
-                text = self.served.says(asked["messages"][-1]["content"])
+                text = self.served.says(request["messages"][-1]["content"])
                 return {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
             case _:
                 items = [
                     {"object": "embedding", "index": index, "embedding": vector_of(text)}
-                    for index, text in enumerate(asked["input"])
+                    for index, text in enumerate(request["input"])
                 ]
-                return {"object": "list", "model": asked["model"], "data": fault.items(items)}
+                return {"object": "list", "model": request["model"], "data": fault.items(items)}
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Keep quiet."""

@@ -25,7 +25,7 @@ pytestmark = [
 
 
 def docker(*arguments: str) -> str:
-    """Return what a command of Docker prints; it must go well."""
+    """Return the output of a Docker command, which must succeed."""
     done = subprocess.run(["docker", *arguments], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -101,5 +101,5 @@ async def works(agent: Agent) -> None:
 
 def test_the_service_is_nobody_in_particular_and_brings_no_tools_to_install_more() -> None:
     seen = "id -u; python3 -m pip --version >/dev/null 2>&1 && echo pip; ls /source /opt"
-    said = docker("run", "--rm", "--entrypoint", "sh", str(SERVICE_IMAGE), "-c", f"{seen} 2>/dev/null; true")
-    assert said.split() == ["10001", "/opt:", "cache", "graph-memory"]
+    output = docker("run", "--rm", "--entrypoint", "sh", str(SERVICE_IMAGE), "-c", f"{seen} 2>/dev/null; true")
+    assert output.split() == ["10001", "/opt:", "cache", "graph-memory"]

@@ -67,9 +67,9 @@ async def note(memory: Memory, domain: str) -> str:
 
 
 async def test_a_command_prints_in_a_server_what_it_prints_alone(
-    opened: Memory, note: str, own: Settings, neo4j_home: Path
+    shared_memory: Memory, note: str, own: Settings, neo4j_home: Path
 ) -> None:
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         commands = (
             ("log", "--domain", note),
             ("entity", "open", "Ann", "--domain", note, "--json"),
@@ -84,8 +84,10 @@ async def test_a_command_prints_in_a_server_what_it_prints_alone(
             assert await run(own, *arguments) == await run(settings, *arguments, code=alone)
 
 
-async def test_the_client_imports_neither_the_driver_nor_pydantic(opened: Memory, note: str, own: Settings) -> None:
-    async with serving(opened, own):
+async def test_the_client_imports_neither_the_driver_nor_pydantic(
+    shared_memory: Memory, note: str, own: Settings
+) -> None:
+    async with serving(shared_memory, own):
         code = CLIENT + "print(status, sorted({'neo4j', 'pydantic', 'typer', 'rich'} & set(sys.modules)))"
         output, _ = await run(own, "domain", "list", "--json", code=code)
         assert note in output
@@ -93,9 +95,9 @@ async def test_the_client_imports_neither_the_driver_nor_pydantic(opened: Memory
 
 
 async def test_the_domain_and_the_folder_are_those_of_the_caller(
-    opened: Memory, note: str, own: Settings, tmp_path: Path
+    shared_memory: Memory, note: str, own: Settings, tmp_path: Path
 ) -> None:
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         output, _ = await run(own, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note)
         assert "Drinks tea – daily." in output
         _, errors = await run(
@@ -105,9 +107,9 @@ async def test_the_domain_and_the_folder_are_those_of_the_caller(
 
 
 async def test_variables_of_the_server_do_not_count(
-    opened: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
+    shared_memory: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "elsewhere")
         monkeypatch.setenv("GRAPH_MEMORY_SESSION", "of-the-server")
         output, _ = await run(own, "entity", "open", "Ann", GRAPH_MEMORY_DOMAIN=note, GRAPH_MEMORY_SESSION="")
@@ -117,7 +119,7 @@ async def test_variables_of_the_server_do_not_count(
 
 
 async def test_a_caller_that_leaves_frees_its_place(
-    opened: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
+    shared_memory: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked, go_on = threading.Event(), threading.Event()
     run_command = served._run
@@ -129,7 +131,7 @@ async def test_a_caller_that_leaves_frees_its_place(
 
     monkeypatch.setattr(served, "_run", block)
     code = "import os, threading; threading.Timer(1.0, os._exit, [0]).start()\n" + STATUS
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         await run(own, "log", "--domain", note, code=code)
         assert blocked.is_set()
         monkeypatch.setattr(served, "_run", run_command)
@@ -137,8 +139,8 @@ async def test_a_caller_that_leaves_frees_its_place(
         go_on.set()
 
 
-async def test_many_commands_take_no_longer_than_the_first(opened: Memory, note: str, own: Settings) -> None:
-    async with serving(opened, own):
+async def test_many_commands_take_no_longer_than_the_first(shared_memory: Memory, note: str, own: Settings) -> None:
+    async with serving(shared_memory, own):
         for _ in range(3):
             await run(own, "entity", "open", "Ann", "--domain", note)
     target = import_module("graph_memory.cli.commands.entity").app
@@ -147,10 +149,10 @@ async def test_many_commands_take_no_longer_than_the_first(opened: Memory, note:
 
 
 async def test_commands_at_once_each_get_their_own_output(
-    opened: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
+    shared_memory: Memory, note: str, own: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(served, "AT_ONCE", 4)
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         outputs: dict[int, str] = {}
 
         async def read(number: int) -> None:
@@ -179,25 +181,25 @@ async def test_commands_at_once_each_get_their_own_output(
     ],
 )
 async def test_a_server_runs_no_command_that_writes_or_has_other_settings(
-    opened: Memory, own: Settings, arguments: tuple[str, ...], variables: dict[str, str]
+    shared_memory: Memory, own: Settings, arguments: tuple[str, ...], variables: dict[str, str]
 ) -> None:
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         assert await run(own, *arguments, **variables) == ("status None\n", "")
 
 
 async def test_a_server_refuses_a_writing_command_of_a_client_that_does_not_check(
-    opened: Memory, own: Settings
+    shared_memory: Memory, own: Settings
 ) -> None:
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         code = "import graph_memory.remote as remote; remote.reads_only = lambda _: True\n" + STATUS
         assert await run(own, "remember", "Ann likes tea.", code=code) == ("status None\n", "")
 
 
 @pytest.mark.parametrize("data", [b"", b"no json\n", b'{"arguments": []}\n', b"x" * (remote.LONGEST + 1)])
 async def test_a_request_that_cannot_be_read_is_dropped_and_the_server_goes_on(
-    opened: Memory, note: str, own: Settings, data: bytes
+    shared_memory: Memory, note: str, own: Settings, data: bytes
 ) -> None:
-    async with serving(opened, own) as path:
+    async with serving(shared_memory, own) as path:
         async with await anyio.connect_unix(path) as connection:
             try:
                 await connection.send(data)
@@ -210,14 +212,14 @@ async def test_a_request_that_cannot_be_read_is_dropped_and_the_server_goes_on(
 
 
 async def test_only_the_owner_can_reach_the_socket_and_it_is_gone_with_its_server(
-    opened: Memory, own: Settings
+    shared_memory: Memory, own: Settings
 ) -> None:
     folder = remote.sockets_folder(own.home.resolve())
     folder.mkdir(mode=0o700, exist_ok=True)
     stale = folder / "1.sock"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(stale))
-    async with serving(opened, own) as path:
+    async with serving(shared_memory, own) as path:
         assert (folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o700, 0o600)
         assert not stale.exists()
     assert not path.exists()
@@ -225,17 +227,17 @@ async def test_only_the_owner_can_reach_the_socket_and_it_is_gone_with_its_serve
 
 
 async def test_a_home_without_sockets_has_a_server_all_the_same(
-    opened: Memory, own: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    shared_memory: Memory, own: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "sockets").write_text("no folder")
     with anyio.fail_after(10), caplog.at_level("INFO"):
-        await served.serve_commands(own.model_copy(update={"home": tmp_path}), opened)
+        await served.serve_commands(own.model_copy(update={"home": tmp_path}), shared_memory)
     assert "there can be no socket" in caplog.text
 
 
 @pytest.mark.parametrize("is_link", [True, False])
 async def test_a_folder_that_others_can_reach_is_used_by_nobody(
-    opened: Memory, own: Settings, tmp_path: Path, is_link: bool
+    shared_memory: Memory, own: Settings, tmp_path: Path, is_link: bool
 ) -> None:
     folder, target = tmp_path / "sockets", tmp_path / "target"
     target.mkdir(mode=0o755)
@@ -247,20 +249,22 @@ async def test_a_folder_that_others_can_reach_is_used_by_nobody(
         hostile.bind(str(folder / "1.sock"))
         hostile.listen()
         hostile.settimeout(0.1)
-        await served.serve_commands(own.model_copy(update={"home": tmp_path}), opened)
+        await served.serve_commands(own.model_copy(update={"home": tmp_path}), shared_memory)
         assert await run(own.model_copy(update={"home": tmp_path}), "log") == ("status None\n", "")
         with pytest.raises(TimeoutError):
             hostile.accept()
     assert (folder / "1.sock").exists()
 
 
-async def test_an_output_that_cannot_be_written_is_not_written_twice(opened: Memory, note: str, own: Settings) -> None:
+async def test_an_output_that_cannot_be_written_is_not_written_twice(
+    shared_memory: Memory, note: str, own: Settings
+) -> None:
     code = (
         "import sys; from graph_memory.remote import run_remotely\n"
         "sys.stderr = open('/dev/full', 'w')\n"
         "try:\n    print('status', run_remotely(sys.argv[1:]))\nexcept OSError as error:\n    print(error)\n"
     )
-    async with serving(opened, own):
+    async with serving(shared_memory, own):
         output, _ = await run(own, "log", "--domain", note, code=code)
     assert "No space left" in output
     assert output.count("Domain created") == 1

@@ -42,7 +42,7 @@ class Check:
 
     name: str
     outcome: Outcome
-    finding: str
+    found: str
     remedy: str | None = None
 
 

@@ -121,7 +121,7 @@ EVERYTHING = """
 """
 TYPES = {"create_node": ["Note", "Task", "Person", "Nobody"], "query_nodes": ["Note", "Person", "Nobody"]}
 IN_WORDS = Code.NODE_NOT_FOUND
-"""What stands here for the errors of tools that tell one in words alone, as those of the official server do."""
+"""The code that stands here for errors without a code, which the tools of the official server return."""
 NAMING = {
     "memory_branch": ("domain", "name"),
     "delete_domain": ("name",),
@@ -144,37 +144,37 @@ class World:
     known: set[str] | None = None
 
     def call(self, tool: str, arguments: Arguments) -> Code | None:
-        """Make a call and check all that is said of any call."""
-        given = self.confined(tool, whole(arguments))
+        """Make a call and check the rules that hold for every call."""
+        confined = self.confine(tool, whole(arguments))
         before = self.known or self.facts()
         context = cast(
             "Any",
             SimpleNamespace(
-                lifespan_context=SimpleNamespace(memory=self.opened),
+                lifespan_context=SimpleNamespace(memory=self.open),
                 session=SimpleNamespace(client_params=None),
                 request=None,
             ),
         )
-        params = types.CallToolRequestParams.model_construct(name=tool, arguments=given)
+        params = types.CallToolRequestParams.model_construct(name=tool, arguments=confined)
         result = self.portal.call(partial(self.calls.call_tool, context, params))
         result.model_dump_json(by_alias=True)
-        said = result.content[0]
-        assert isinstance(said, types.TextContent)
+        content = result.content[0]
+        assert isinstance(content, types.TextContent)
         is_file_list = tool == "get_environment" and not result.is_error  # it names the files of this checkout
-        code = None if is_file_list else check_answer(result.structured_content or {}, said.text)
+        code = None if is_file_list else check_answer(result.structured_content or {}, content.text)
         if isinstance(TOOLS[tool], OfficialOperation) and result.is_error:
-            code = Code.INVALID_ARGUMENT if said.text.startswith("MCP error -32602: ") else IN_WORDS
+            code = Code.INVALID_ARGUMENT if content.text.startswith("MCP error -32602: ") else IN_WORDS
         assert bool(code) is bool(result.is_error)
         self.known = self.facts() if code or TOOLS[tool].effect is Effect.READS else None
         assert self.known is None or self.known ^ before == set(), (tool, code)
         self.codes[code or "OK"] += 1
         return code
 
-    async def opened(self, _tell: object) -> Memory:
+    async def open(self, _tell: object) -> Memory:
         return self.memory
 
-    def confined(self, tool: str, arguments: Arguments) -> Arguments:
-        """Return the arguments with no domain in them that belongs to somebody else, and none that others need gone."""
+    def confine(self, tool: str, arguments: Arguments) -> Arguments:
+        """Return the arguments without domains of other tests, and without deletion of a domain that others need."""
         is_confirmed = tool == "delete_domain" and arguments.get("confirm") == arguments.get("name")
         if tool == "delete_domain" and arguments.get("name") in self.domains[:2]:
             arguments = {**arguments, "name": self._new()}
@@ -186,8 +186,8 @@ class World:
             self.portal.call(branch)
         places = NAMING.get(tool, ("domain",))
         for place in places:
-            asked = arguments.get(place)
-            if asked == NEW or not (asked in self.domains or not _is_domain(asked)):
+            name = arguments.get(place)
+            if name == NEW or not (name in self.domains or not _is_domain(name)):
                 arguments = {**arguments, place: self._new()}
         return {**arguments, "confirm": arguments["name"]} if is_confirmed and "name" in arguments else arguments
 
@@ -202,9 +202,9 @@ class World:
         return {repr(row.values()) for row in rows}
 
 
-def _is_domain(asked: object) -> bool:
+def _is_domain(name: object) -> bool:
     try:
-        return isinstance(asked, str) and bool(check_domain(asked))
+        return isinstance(name, str) and bool(check_domain(name))
     except GraphError:
         return False
 
@@ -231,26 +231,26 @@ def world(
     for domain in world.domains:
         portal.call(partial(_fill, world.memory, domain, is_open=domain != first))
     yield world
-    for domain in portal.call(partial(_made, world)):
+    for domain in portal.call(partial(_existing_domains, world)):
         assert portal.call(partial(world.memory.upkeep.verify, domain=domain)).differences == ()
 
 
 async def _fill(memory: Memory, domain: str, *, is_open: bool) -> None:
     await memory.create_ontology(ontology_from({**DECLARED, "open": is_open}), domain=domain)
-    for one in NODES:
-        await memory.create_node("Note", f"hello {one}", properties={"a": one}, id=one, domain=domain)
-    for number, one in enumerate(CONNECTIONS):
+    for node in NODES:
+        await memory.create_node("Note", f"hello {node}", properties={"a": node}, id=node, domain=domain)
+    for number, connection in enumerate(CONNECTIONS):
         ends = NODES[number], NODES[number + 1]
-        await memory.create_connection("RelatesTo", *ends, properties={"a": 1}, id=one, domain=domain)
+        await memory.create_connection("RelatesTo", *ends, properties={"a": 1}, id=connection, domain=domain)
 
 
-async def _made(world: World) -> list[str]:
-    there = {one.name for one in (await world.memory.list_domains()).domains}
-    return [domain for domain in world.domains if domain in there]
+async def _existing_domains(world: World) -> list[str]:
+    names = {domain.name for domain in (await world.memory.list_domains()).domains}
+    return [domain for domain in world.domains if domain in names]
 
 
 def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Arguments]:
-    """Return what the schema of a tool allows, in domains that a test may change."""
+    """Return arguments that the schema of a tool allows, in domains that a test may change."""
     known = {**KNOWN, "type": TYPES.get(tool.name, KNOWN["connection_type"])}
     if tool.effect is Effect.DECLARES:
         known["properties"] = [[], [{"name": "a", "type": "date"}], [{"name": "`", "enum": ["`", 1, True]}]]
@@ -261,76 +261,78 @@ def arguments_of(tool: AnyOperation, domains: list[str]) -> st.SearchStrategy[Ar
     if tool.name == "execute_batch":
         return st.tuples(arguments, operations_of(domains)).map(lambda both: {**both[0], "operations": both[1]})
     if tool.name == "delete_domain":
-        return arguments | arguments.map(lambda given: {**given, "confirm": given.get("name")})
+        return arguments | arguments.map(lambda deletion: {**deletion, "confirm": deletion.get("name")})
     return arguments
 
 
 def operations_of(domains: list[str]) -> st.SearchStrategy[list[Arguments]]:
     """Return operations of a batch, each of what the schema of its tool allows."""
     names = st.sampled_from([name for name in VERBS if name in TOOLS])
-    one = names.flatmap(lambda name: arguments_of(TOOLS[name], domains).map(partial(_operation, name)))
+    operation = names.flatmap(lambda name: arguments_of(TOOLS[name], domains).map(partial(_operation, name)))
     sound = st.sampled_from(NODES).map(lambda node: _operation("update_node", {"node_id": node, "tags": ["home"]}))
-    return st.lists(one | sound, max_size=3)
+    return st.lists(operation | sound, max_size=3)
 
 
 def _operation(name: str, arguments: Arguments) -> Arguments:
     return {"op": name, **{key: value for key, value in arguments.items() if key != "domain"}}
 
 
-def observed(world: World) -> tuple[str, str]:
+def add_observations(world: World) -> tuple[str, str]:
     """Return the ids of two observations of an entity."""
-    told = world.portal.call(partial(world.memory.entities.remember, name="Ann", type="Note", observations=["a", "b"]))
+    remembered = world.portal.call(
+        partial(world.memory.entities.remember, name="Ann", type="Note", observations=["a", "b"])
+    )
     world.known = None
-    first, second = [one.id for one in told.facts]
+    first, second = [fact.id for fact in remembered.facts]
     assert first
     assert second
     return first, second
 
 
-def twin(world: World) -> str:
+def add_twin(world: World) -> str:
     """Return the name of an entity, beside which there is Ann."""
-    observed(world)
+    add_observations(world)
     world.portal.call(partial(world.memory.entities.remember, "Ann knits.", name="Anne", type="Note"))
     return "Anne"
 
 
-def linked(world: World) -> Arguments:
+def add_link(world: World) -> Arguments:
     """Return the id of a link from one domain to the other."""
     make = world.memory.links.create_cross_domain_link
-    given = {"link_type": "version", "source_domain": world.domains[0]}
-    told = world.portal.call(partial(make, NODES[2], world.domains[1], NODES[2], **given))
+    options = {"link_type": "version", "source_domain": world.domains[0]}
+    link = world.portal.call(partial(make, NODES[2], world.domains[1], NODES[2], **options))
     world.known = None
-    return {"link_id": told.link_id}
+    return {"link_id": link.link_id}
 
 
-def updated(world: World) -> str:
+def update_node(world: World) -> str:
     """Return the id of the event of an update that can be reverted."""
     world.portal.call(partial(world.memory.update_node, NODES[4], properties={"a": 2}))
     world.known = None
     return world.portal.call(partial(world.memory.history.log, limit=1)).entries[0].id
 
 
-def planned(world: World) -> str:
+def add_goal(world: World) -> str:
     """Return the id of a goal."""
-    told = world.portal.call(partial(world.memory.agent.prospective.create, "Sing."))
+    goal = world.portal.call(partial(world.memory.agent.prospective.create, "Sing."))
     world.known = None
-    return told.goal.id
+    return goal.goal.id
 
 
-def learned(world: World) -> str:
+def add_pattern(world: World) -> str:
     """Return the id of a pattern."""
     when = [{"type": "keyword", "value": "song"}]
-    told = world.portal.call(partial(world.memory.agent.procedural.record, "Sing", conditions=when))
+    pattern = world.portal.call(partial(world.memory.agent.procedural.record, "Sing", conditions=when))
     world.known = None
-    return told.id
+    return pattern.id
 
 
-def noted(world: World, given: Arguments) -> Arguments:
-    """Return arguments for a domain whose closed types get those of blocks and summaries."""
+def with_note_types(world: World, arguments: Arguments) -> Arguments:
+    """Return the arguments, after types for blocks and summaries were added to the domain."""
     for name in ("MemoryBlock", "SessionSummary"):
         world.portal.call(partial(world.memory.add_node_type, NodeType(name), domain=world.domains[0]))
     world.known = None
-    return given
+    return arguments
 
 
 SOUND: dict[str, Callable[[World], Arguments]] = {
@@ -339,19 +341,23 @@ SOUND: dict[str, Callable[[World], Arguments]] = {
     "traverse_memories": lambda _: {"start": NODES[:1]},
     "find_path": lambda _: {"from_id": NODES[0], "to_id": NODES[1]},
     "remember": lambda world: {
-        "name": twin(world),
+        "name": add_twin(world),
         "text": "Ann sings.",
         "aliases": ["the singer"],
         "relations": [{"type": "RelatesTo", "to": "Ann"}, {"relationType": "RelatesTo", "from": "Ann"}],
     },
-    "decide": lambda world: dict(zip(("known", "new"), observed(world), strict=True), decision="close"),
-    "forget": lambda world: {"ids": [*observed(world)[:1]]},
-    "update_entity": lambda world: {"name": "Ann", "aliases": [observed(world)[0]]},
-    "update_observation": lambda world: {"entityName": "Ann", "observation": observed(world)[0], "confidence": 0.5},
-    "find_similar": lambda world: {"name": twin(world)},
-    "merge_entities": lambda world: {"names": [twin(world)], "into": "Ann"},
-    "edit_block": lambda world: noted(world, {"label": "human", "text": "Ann"}),
-    "session_end": lambda world: noted(world, {"summary": "Ann sang."}),
+    "decide": lambda world: dict(zip(("known", "new"), add_observations(world), strict=True), decision="close"),
+    "forget": lambda world: {"ids": [*add_observations(world)[:1]]},
+    "update_entity": lambda world: {"name": "Ann", "aliases": [add_observations(world)[0]]},
+    "update_observation": lambda world: {
+        "entityName": "Ann",
+        "observation": add_observations(world)[0],
+        "confidence": 0.5,
+    },
+    "find_similar": lambda world: {"name": add_twin(world)},
+    "merge_entities": lambda world: {"names": [add_twin(world)], "into": "Ann"},
+    "edit_block": lambda world: with_note_types(world, {"label": "human", "text": "Ann"}),
+    "session_end": lambda world: with_note_types(world, {"summary": "Ann sang."}),
     "get_block": lambda _: {"label": "human"},
     "create_cross_domain_link": lambda world: {
         "source_node_id": NODES[0],
@@ -359,15 +365,15 @@ SOUND: dict[str, Callable[[World], Arguments]] = {
         "target_node_id": NODES[1],
         "source_domain": world.domains[0],
     },
-    "delete_cross_domain_link": linked,
-    "update_goal": lambda world: {"goal_id": planned(world), "status": "active"},
-    "apply_pattern_result": lambda world: {"pattern_id": learned(world), "success": True},
+    "delete_cross_domain_link": add_link,
+    "update_goal": lambda world: {"goal_id": add_goal(world), "status": "active"},
+    "apply_pattern_result": lambda world: {"pattern_id": add_pattern(world), "success": True},
     "create_ontology": lambda _: {"node_types": ["Note"], "connection_types": [], "domain": NEW},
     "memory_as_of": lambda _: {"at": "now", "tool": "get_node", "arguments": {"node_id": NODES[0]}},
     "memory_diff": lambda _: {"since": 1},
     "set_validity": lambda _: {"id": NODES[1], "valid_from": "2026-01-01"},
-    "memory_revert": lambda world: {"event_ids": [updated(world)]},
-    "memory_revert_session": lambda world: {"session": "current", "on_conflict": "skip"} if updated(world) else {},
+    "memory_revert": lambda world: {"event_ids": [update_node(world)]},
+    "memory_revert_session": lambda world: {"session": "current", "on_conflict": "skip"} if update_node(world) else {},
     "memory_erase": lambda _: {"subject": NODES[3], "confirm": True},
     "memory_compact": lambda _: {"before": "now", "dry_run": True},
     "update_domain": lambda world: {"name": world.domains[0], "description": "Notes."},
@@ -376,7 +382,7 @@ SOUND: dict[str, Callable[[World], Arguments]] = {
     "get_by_type": lambda _: {"type": "Note"},
     "select_domain": lambda world: {"name": world.domains[0]},
 }
-"""Arguments with which a tool does something."""
+"""Arguments with which a call succeeds."""
 
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
@@ -436,18 +442,18 @@ def test_every_line_to_a_server_is_answered(world: World, environment: dict[str,
         for tool, argument in (("query_nodes", "properties"), ("get_node", "node_id"), ("create_ontology", "open"))
         for kind, value in STRAIGHT.items()
     }
-    for asked, answer in _answers(environment, lines):
+    for request, answer in _answers(environment, lines):
         text = json.dumps(answer)
-        assert ("result" in answer) != ("error" in answer), (asked, text)
-        assert answer.get("error", {}).get("code", types.PARSE_ERROR) == types.PARSE_ERROR, (asked, text)
-        assert not LEAKS.search(text), (asked, text)
-        assert len(text) < LONGEST, (asked, text[:2_000])
-        assert Code.INTERNAL not in text, (asked, text)
+        assert ("result" in answer) != ("error" in answer), (request, text)
+        assert answer.get("error", {}).get("code", types.PARSE_ERROR) == types.PARSE_ERROR, (request, text)
+        assert not LEAKS.search(text), (request, text)
+        assert len(text) < LONGEST, (request, text[:2_000])
+        assert Code.INTERNAL not in text, (request, text)
     assert world.facts() == before
 
 
 def _answers(environment: dict[str, str], lines: dict[str, str]) -> Iterator[tuple[str, Arguments]]:
-    """Give what a server process answers to each line, asked one after the other."""
+    """Yield the answer of a server process to each line, one after the other."""
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
     begin = {"jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": hello}
     pipe = subprocess.PIPE
@@ -457,11 +463,11 @@ def _answers(environment: dict[str, str], lines: dict[str, str]) -> Iterator[tup
     with process:
         assert process.stdin is not None
         assert process.stdout is not None
-        for asked, line in {"begin": json.dumps(begin), **lines}.items():
+        for request, line in {"begin": json.dumps(begin), **lines}.items():
             process.stdin.write(line + "\n")
             process.stdin.flush()
             answer = json.loads(process.stdout.readline())
-            assert answer["id"] == asked
-            yield asked, answer
+            assert answer["id"] == request
+            yield request, answer
         process.stdin.close()
         assert process.wait(20) == 0

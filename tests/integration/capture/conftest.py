@@ -25,7 +25,7 @@ from graph_memory.hooks.spool import Spool
 
 @dataclass(frozen=True)
 class Answer:
-    """What a hook printed, and how long it took."""
+    """The output of a hook, and its duration."""
 
     status: int
     output: str
@@ -55,8 +55,8 @@ class Client:
 
     def run(self, event: str, payload: Mapping[str, Any] | bytes, *options: str, session: str = "s1") -> Answer:
         """Run a hook in a process of its own."""
-        given = {"session_id": session, "cwd": str(self.folder), "hook_event_name": event}
-        data = payload if isinstance(payload, bytes) else json.dumps({**given, **payload}).encode()
+        common = {"session_id": session, "cwd": str(self.folder), "hook_event_name": event}
+        data = payload if isinstance(payload, bytes) else json.dumps({**common, **payload}).encode()
         command = [sys.executable, "-m", "graph_memory", "hook", event, "--client", "claude-code", *options]
         start = time.monotonic()
         done = subprocess.run(command, input=data, capture_output=True, env=self.variables(), timeout=30)

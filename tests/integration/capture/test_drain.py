@@ -31,8 +31,8 @@ class Project:
         self._domain = domain
 
     def add(self, event: str, session: str = "s1", **payload: Any) -> None:
-        given = {"session_id": session, "cwd": str(self._folder), **payload}
-        read = read_event("claude-code", event, given, domain=self._domain)
+        fields = {"session_id": session, "cwd": str(self._folder), **payload}
+        read = read_event("claude-code", event, fields, domain=self._domain)
         assert read
         assert self.spool.add(read.to_json())
 
@@ -189,11 +189,11 @@ async def test_a_database_that_is_away_keeps_the_events_in_the_spool(
 
 
 async def test_a_server_stores_what_hooks_capture(
-    opened: Memory, memory: Memory, client: Client, monkeypatch: pytest.MonkeyPatch
+    shared_memory: Memory, memory: Memory, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drain_module, "INTERVAL", 0.05)
-    async with serving(opened, client.settings), anyio.create_task_group() as tasks:
-        tasks.start_soon(follow_spool, opened, client.settings.home)
+    async with serving(shared_memory, client.settings), anyio.create_task_group() as tasks:
+        tasks.start_soon(follow_spool, shared_memory, client.settings.home)
         first = await client.hook("UserPromptSubmit", {"prompt": "Remember the milk: password = 'hunter22x'"})
         assert first.status == 0
         with anyio.fail_after(30):

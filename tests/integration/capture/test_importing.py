@@ -41,8 +41,8 @@ async def test_an_imported_session_has_its_actors_times_source_and_summary(memor
         *(("message", "user"), ("message", "agent"), ("tool_call", "agent"), ("message", "user")),
     ]
     assert events[0].timestamp.startswith("2026-03-01T10:01")
-    found = await memory.recall.search_memories("round each line")
-    assert "round each line" in str(found.to_dict())
+    results = await memory.recall.search_memories("round each line")
+    assert "round each line" in str(results.to_dict())
     summary = (await memory.entities.session_start(session_id="s-claude", project="shop")).to_dict()
     assert "Repair the basket test" in json.dumps(summary)
     assert KEY not in json.dumps([entry.to_dict() for entry in (await memory.history.log(limit=50, full=True)).entries])

@@ -51,8 +51,8 @@ class Tree:
 
 
 @pytest.fixture
-async def tree(opened: Memory, domain: str) -> Tree:
-    return await Tree(opened, domain).make()
+async def tree(shared_memory: Memory, domain: str) -> Tree:
+    return await Tree(shared_memory, domain).make()
 
 
 async def error_of(call: Awaitable[object], code: Code) -> GraphError:

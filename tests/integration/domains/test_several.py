@@ -56,9 +56,9 @@ class World:
 
 
 @pytest.fixture(scope="module")
-async def world(opened: Memory) -> World:
+async def world(shared_memory: Memory) -> World:
     """One for all tests that only read."""
-    return await World(opened, f"test-{uuid4().hex[:20]}").fill()
+    return await World(shared_memory, f"test-{uuid4().hex[:20]}").fill()
 
 
 async def error_of(call: Awaitable[object], code: Code = Code.INVALID_ARGUMENT) -> GraphError:
@@ -142,8 +142,8 @@ async def test_nothing_of_a_domain_that_was_not_named_is_in_any_reply(world: Wor
         assert "Secret" not in text or reply is replies[-1]
 
 
-async def test_pages_of_a_query_go_from_domain_to_domain(opened: Memory, domain: str) -> None:
-    world = await World(opened, domain).fill()
+async def test_pages_of_a_query_go_from_domain_to_domain(shared_memory: Memory, domain: str) -> None:
+    world = await World(shared_memory, domain).fill()
     for number in range(5):
         await world.memory.create_node("Note", "x", id=f"k{number}", domain=world.kitchen)
     requests = [world.garden, world.kitchen, world.home, world.deep]
@@ -210,11 +210,11 @@ async def test_a_search_of_several_fits_its_budget(world: World) -> None:
         ({"domain": "there-is-no-such-domain", "include_children": True}, Code.ONTOLOGY_NOT_FOUND),
     ],
 )
-async def test_what_names_no_domains_is_refused(opened: Memory, arguments: dict[str, Any], code: Code) -> None:
-    await error_of(opened.query_nodes(**arguments), code)
-    await error_of(opened.recall.search_memories("x", **arguments), code)
-    await error_of(opened.recall.recall("x", **arguments), code)
-    await error_of(opened.recall.memory_query("x", **arguments), code)
+async def test_what_names_no_domains_is_refused(shared_memory: Memory, arguments: dict[str, Any], code: Code) -> None:
+    await error_of(shared_memory.query_nodes(**arguments), code)
+    await error_of(shared_memory.recall.search_memories("x", **arguments), code)
+    await error_of(shared_memory.recall.recall("x", **arguments), code)
+    await error_of(shared_memory.recall.memory_query("x", **arguments), code)
 
 
 async def test_what_only_one_domain_can_answer_is_refused_of_several(world: World) -> None:

@@ -104,16 +104,16 @@ async def test_no_domain_is_above_itself_whichever_way_it_would_come_there(memor
     assert (await memory.domain_info(domain=b)).parent is None
 
 
-async def test_two_moves_at_the_same_moment_make_no_circle(opened: Memory, domain: str) -> None:
+async def test_two_moves_at_the_same_moment_make_no_circle(shared_memory: Memory, domain: str) -> None:
     names = [f"{domain}/{number}" for number in range(4)]
     for name in names:
-        await opened.create_domain(name)
+        await shared_memory.create_domain(name)
 
     codes: list[Code] = []
 
     async def move(name: str, parent: str) -> None:
         try:
-            await opened.update_domain(name, parent=parent)
+            await shared_memory.update_domain(name, parent=parent)
         except GraphError as error:
             codes.append(error.code)
 
@@ -121,10 +121,10 @@ async def test_two_moves_at_the_same_moment_make_no_circle(opened: Memory, domai
         async with anyio.create_task_group() as tasks:
             for name, parent in zip(names, [*names[1:], names[0]], strict=True):
                 tasks.start_soon(move, name, parent)
-        above = {name: (await opened.domain_info(domain=name)).parent for name in names}
+        above = {name: (await shared_memory.domain_info(domain=name)).parent for name in names}
         assert sum(parent is None for parent in above.values()) == 1, above
         for name in names:
-            await opened.update_domain(name, parent="")
+            await shared_memory.update_domain(name, parent="")
     assert set(codes) == {Code.INVALID_ARGUMENT}
 
 
@@ -195,23 +195,23 @@ async def test_an_import_without_the_domain_above_is_whole_and_nobody_else_gets_
 
 
 @pytest.mark.long
-async def test_imports_at_once_close_no_circle(opened: Memory, domain: str, tmp_path: Path) -> None:
+async def test_imports_at_once_close_no_circle(shared_memory: Memory, domain: str, tmp_path: Path) -> None:
     a, b = f"{domain}/a", f"{domain}/b"
     for name in (a, b):
-        await opened.create_domain(name)
+        await shared_memory.create_domain(name)
     for name, other in ((a, b), (b, a)):
-        await opened.update_domain(name, parent=other)
-        await opened.transfer.export_file(tmp_path / f"{name[-1]}.jsonl", domain=name)
-        await opened.update_domain(name, parent="")
+        await shared_memory.update_domain(name, parent=other)
+        await shared_memory.transfer.export_file(tmp_path / f"{name[-1]}.jsonl", domain=name)
+        await shared_memory.update_domain(name, parent="")
     for name in (a, b):
-        await opened.delete_domain(name)
+        await shared_memory.delete_domain(name)
     async with anyio.create_task_group() as tasks:
         for name in "ab":
-            tasks.start_soon(opened.transfer.import_file, tmp_path / f"{name}.jsonl")
-    above = [(await opened.domain_info(domain=name)).parent for name in (a, b)]
+            tasks.start_soon(shared_memory.transfer.import_file, tmp_path / f"{name}.jsonl")
+    above = [(await shared_memory.domain_info(domain=name)).parent for name in (a, b)]
     assert None in above
     for name in (a, b):
-        assert (await opened.upkeep.verify(domain=name)).clean
+        assert (await shared_memory.upkeep.verify(domain=name)).clean
 
 
 async def test_a_branch_of_a_time_whose_domain_above_is_gone_is_under_none(memory: Memory, domain: str) -> None:

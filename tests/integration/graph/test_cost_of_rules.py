@@ -23,7 +23,7 @@ CREATE (hub)-[:Link {_domain: $domain, _id: 'out' + number}]->(n:_Node {_domain:
 
 
 @pytest.fixture(scope="module")
-def hub(driver: Driver, opened: object) -> Iterator[str]:
+def hub(driver: Driver, shared_memory: object) -> Iterator[str]:
     """A domain with a node that has thousands of connections of another type, out and in."""
     domain = "cost-of-rules"
     driver.execute_query(MAKE, domain=domain, others=OTHERS)

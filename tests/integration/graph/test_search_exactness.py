@@ -81,18 +81,18 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 @pytest.fixture(scope="module")
-async def others(opened: Memory) -> Memory:
+async def others(shared_memory: Memory) -> Memory:
     """A domain that holds what the tests look for elsewhere; none of it must ever be found."""
-    other = opened.in_domain(f"others-{uuid4().hex[:12]}")
+    other = shared_memory.in_domain(f"others-{uuid4().hex[:12]}")
     await other.create_ontology(ONTOLOGY)
     for text in ("needle AND straße 漢字 🧠 zq", "".join([*LUCENE, *WHITE, *SCRIPTS, *PICTURES])):
         await other.create_node("Note", text)
     return other
 
 
-async def begin_domain(opened: Memory) -> Memory:
+async def begin_domain(shared_memory: Memory) -> Memory:
     """A fresh domain, for a test that needs several."""
-    memory = opened.in_domain(f"search-{uuid4().hex[:16]}")
+    memory = shared_memory.in_domain(f"search-{uuid4().hex[:16]}")
     await memory.create_ontology(ONTOLOGY)
     return memory
 
@@ -117,9 +117,9 @@ def holding(texts: Mapping[str, str], needle: str) -> list[str]:
 @profile(examples=30)
 @given(corpus=corpora())
 async def test_search_finds_what_a_scan_of_all_texts_finds(
-    opened: Memory, others: Memory, corpus: tuple[list[str], list[str]]
+    shared_memory: Memory, others: Memory, corpus: tuple[list[str], list[str]]
 ) -> None:
-    memory = await begin_domain(opened)
+    memory = await begin_domain(shared_memory)
     texts = await write_texts(memory, corpus[0])
     for needle in corpus[1]:
         assert await find(memory, needle) == holding(texts, needle), needle

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-async def shop(opened: Memory) -> Memory:
-    memory = opened.in_domain(f"shop-{uuid4().hex}")
+async def shop(shared_memory: Memory) -> Memory:
+    memory = shared_memory.in_domain(f"shop-{uuid4().hex}")
     klarna = {"text": "worked as a developer at Klarna", "valid_from": "2021-03-01", "valid_to": "2026-09-30"}
     write = memory.entities.remember
     await write(name="Tomas Lind", type="person", observations=[klarna, "plays chess"])

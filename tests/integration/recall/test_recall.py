@@ -50,8 +50,8 @@ class House:
 
 
 @pytest.fixture(scope="module")
-async def house(opened: Memory) -> House:
-    memory = opened.in_domain(f"house-{uuid4().hex}")
+async def house(shared_memory: Memory) -> House:
+    memory = shared_memory.in_domain(f"house-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     await memory.create_node("Person", "She plays the cello.", id="anna", title="Anna Lee", properties={"age": 41})
     await memory.create_node("Company", "It makes rockets.", id="acme", title="Acme")
@@ -177,8 +177,8 @@ async def test_without_a_query_it_begins_with_what_changed_last(house: House):
     assert result.mode is None
 
 
-async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(opened: Memory):
-    memory = opened.in_domain(f"whole-{uuid4().hex}")
+async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(shared_memory: Memory):
+    memory = shared_memory.in_domain(f"whole-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     nodes = [f"n{number:03}" for number in range(150)]
     await memory.execute_batch([{"op": "create_node", "type": "Tag", "content": node, "id": node} for node in nodes])
@@ -272,9 +272,9 @@ class Homes(Fake):
 
 
 @pytest.fixture(scope="module")
-async def vera(opened: Memory) -> Memory:
+async def vera(shared_memory: Memory) -> Memory:
     """A memory of a person with 31 observations, and of people related to her."""
-    memory = with_embedder(opened.in_domain(f"vera-{uuid4().hex}"), Homes())
+    memory = with_embedder(shared_memory.in_domain(f"vera-{uuid4().hex}"), Homes())
     facts = [*HABITS[:15], HOME, *HABITS[15:]]
     await memory.entities.remember(name="Vera Lang", type="person", aliases=["Vera"], observations=facts)
     for number in range(12):
@@ -338,9 +338,9 @@ async def test_a_time_in_the_query_narrows_it(house: House, query: str, has: str
 
 
 @pytest.fixture(scope="module")
-async def garden(opened: Memory) -> Memory:
+async def garden(shared_memory: Memory) -> Memory:
     """A memory of twelve notes of May 2023 and one of March 2025, all about the garden and written today."""
-    memory = opened.in_domain(f"garden-{uuid4().hex}")
+    memory = shared_memory.in_domain(f"garden-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     await memory.create_node("Tag", "The garden behind the house.", id="garden", title="Garden")
     for number in range(13):
@@ -369,8 +369,8 @@ async def test_what_is_of_the_time_comes_alone(garden: Memory, query: str, depth
     assert (result.period is None, result.warnings, result.left_out) == (False, None, None)
 
 
-async def test_a_connection_belongs_to_a_time_as_a_node_does(opened: Memory):
-    memory = opened.in_domain(f"linked-{uuid4().hex}")
+async def test_a_connection_belongs_to_a_time_as_a_node_does(shared_memory: Memory):
+    memory = shared_memory.in_domain(f"linked-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     for node in ("a", "b"):
         await memory.create_node("Note", f"This is {node} of the garden.", id=node)
@@ -427,8 +427,8 @@ async def test_a_context_without_a_query_puts_first_what_is_like_it(memory: Memo
             assert favoured.index("Anna Lee") < favoured.index("note 3"), (depth, context)
 
 
-async def test_a_title_is_named_in_either_form_of_unicode(opened: Memory):
-    memory = opened.in_domain(f"forms-{uuid4().hex}")
+async def test_a_title_is_named_in_either_form_of_unicode(shared_memory: Memory):
+    memory = shared_memory.in_domain(f"forms-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     for form in ("NFC", "NFD"):
         title = unicodedata.normalize(form, f"Café Zürich {form}")
@@ -441,9 +441,9 @@ async def test_a_title_is_named_in_either_form_of_unicode(opened: Memory):
 @for_rows("arguments", [{}, {"focus": ["Anna"]}, {"as_of": "yesterday"}, {"as_": "structured"}])
 @for_rows("max_tokens", [50, 1_000])
 async def test_a_domain_that_does_not_exist_gives_the_guide_or_a_sentence(
-    opened: Memory, arguments: dict[str, object], max_tokens: int
+    shared_memory: Memory, arguments: dict[str, object], max_tokens: int
 ):
-    memory = opened.in_domain(f"none-{uuid4().hex}")
+    memory = shared_memory.in_domain(f"none-{uuid4().hex}")
     result = await memory.recall.recall("terrace", max_tokens=max_tokens, **arguments)  # pyright: ignore[reportArgumentType]
     assert str(result.content).removeprefix("{'guide': '").startswith("This memory is empty")
     assert 10 < result.tokens_used <= max_tokens
@@ -479,8 +479,8 @@ async def test_the_first_year_is_a_time_like_any_other(house: House, depth: Dept
     assert "Terrace" in str(result.content)
 
 
-async def test_an_erased_connection_is_not_told_of_as_changed(opened: Memory):
-    memory = opened.in_domain(f"erased-{uuid4().hex}")
+async def test_an_erased_connection_is_not_told_of_as_changed(shared_memory: Memory):
+    memory = shared_memory.in_domain(f"erased-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     for node in ("a", "b"):
         await memory.create_node("Note", f"This is {node}.", id=node)
@@ -496,8 +496,8 @@ async def test_an_erased_connection_is_not_told_of_as_changed(opened: Memory):
     assert "This is a." in str((await memory.recall.recall(depth="shallow")).content)
 
 
-async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(opened: Memory, tmp_path: Path):
-    memory = opened.in_domain(f"compacted-{uuid4().hex}")
+async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(shared_memory: Memory, tmp_path: Path):
+    memory = shared_memory.in_domain(f"compacted-{uuid4().hex}")
     await memory.create_ontology(ontology_from(ONTOLOGY))
     await memory.create_node("Note", "It is new.", id="a")
     await memory.history.compact(await last(memory), archive=tmp_path / "a.gz")

@@ -41,14 +41,14 @@ class MemoryWithModel:
         return Memory(replace(self.memory._core, chat=None), default_domain=self.memory._default_domain)
 
     def material(self) -> list[dict[str, str]]:
-        text = self.server.asked[-1]["messages"][-1]["content"]
+        text = self.server.requests[-1]["messages"][-1]["content"]
         return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 @pytest.fixture(scope="module")
-async def world(opened: Memory, server: ModelServer) -> AsyncIterator[MemoryWithModel]:
+async def world(shared_memory: Memory, server: ModelServer) -> AsyncIterator[MemoryWithModel]:
     settings = Settings(model="openai", model_url=server.url, model_timeout=20)
-    core = replace(opened._core, chat=chat_model(settings), accesses=AccessTally(100), embedder=None)
+    core = replace(shared_memory._core, chat=chat_model(settings), accesses=AccessTally(100), embedder=None)
     memory = Memory(core, default_domain="synthesis")
     await memory.create_ontology(ontology_from(TYPES))
     await memory.create_node("Note", "The stove needs a circuit of its own.", id="a", properties={"room": "kitchen"})
@@ -63,7 +63,7 @@ async def world(opened: Memory, server: ModelServer) -> AsyncIterator[MemoryWith
 
 @pytest.fixture(autouse=True)
 def _afresh(server: ModelServer) -> None:
-    server.asked.clear()
+    server.requests.clear()
     server.says = lambda _: "It is so [a]."
 
 
@@ -78,8 +78,8 @@ async def test_a_model_writes_from_what_a_search_finds_and_cites_it(world: Memor
     values = world.material()
     assert {value["id"] for value in values if "id" in value} >= {"a", "b"}
     assert {"from": "b", "connection": "About", "to": "a"} in values
-    assert "Recommend what to do" in world.server.asked[-1]["messages"][0]["content"]
-    assert "200 words" in world.server.asked[-1]["messages"][0]["content"]
+    assert "Recommend what to do" in world.server.requests[-1]["messages"][0]["content"]
+    assert "200 words" in world.server.requests[-1]["messages"][0]["content"]
 
 
 async def test_a_model_writes_from_what_is_named_alone(world: MemoryWithModel) -> None:
@@ -136,7 +136,7 @@ async def test_nothing_found_asks_no_model(memory: Memory, world: MemoryWithMode
     empty = Memory(world.memory._core, default_domain=memory._default_domain)
     synthesis = await empty.recall.memory_synthesize("Who?")
     assert (synthesis.text, synthesis.model, len(synthesis.warnings or ())) == (None, None, 1)
-    assert world.server.asked == []
+    assert world.server.requests == []
 
 
 @for_rows(
@@ -159,7 +159,7 @@ async def test_what_cannot_be_is_refused_before_a_model_is_asked(
     with pytest.raises(GraphError) as failure:
         await world.memory.recall.memory_synthesize(**{"query": "Who?", **arguments})  # pyright: ignore[reportArgumentType]
     assert failure.value.code is code
-    assert world.server.asked == []
+    assert world.server.requests == []
 
 
 async def test_the_settings_open_a_memory_with_a_model(
@@ -168,7 +168,7 @@ async def test_the_settings_open_a_memory_with_a_model(
     arguments = {"model": "anthropic", "model_url": server.url, "domain": "synthesis", "embeddings": "off"}
     async with open_memory(settings.model_copy(update=arguments)) as other:
         synthesis = await other.recall.memory_synthesize("What is it?", subgraph=["a"])
-    assert (synthesis.model, server.asked[-1]["path"]) == ("anthropic/claude-haiku-4-5", "/v1/messages")
+    assert (synthesis.model, server.requests[-1]["path"]) == ("anthropic/claude-haiku-4-5", "/v1/messages")
 
 
 async def test_a_question_on_much_is_answered_by_the_model_and_on_little_is_not(
@@ -176,7 +176,7 @@ async def test_a_question_on_much_is_answered_by_the_model_and_on_little_is_not(
 ) -> None:
     world.server.says = lambda _: "Ann fits it [b]."
     little = await world.memory.recall.memory_query("Who can fit the stove?")
-    assert (little.written_by, world.server.asked) == (None, [])
+    assert (little.written_by, world.server.requests) == (None, [])
     monkeypatch.setattr(memory_query, "ENOUGH", 1)
     result = await world.memory.recall.memory_query("Who can fit the stove?")
     assert (result.content, result.written_by) == ("Ann fits it [b].", "openai/gpt-5-mini")

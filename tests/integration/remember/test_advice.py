@@ -33,7 +33,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture(autouse=True)
 def _afresh(server: ModelServer) -> None:
-    server.asked.clear()
+    server.requests.clear()
     server.always = None
 
 
@@ -72,7 +72,7 @@ async def test_a_text_is_split_into_facts_properties_and_what_it_says_of_others_
     assert result.model.startswith(str(memory_with_advice._core.chat and memory_with_advice._core.chat.name))
     others = [(other.entity, [fact.fact for fact in other.facts]) for other in result.others or ()]
     assert others == [("Merrow", ["Merrow insures ships."])]
-    [results] = server.asked
+    [results] = server.requests
     assert TEXT.split(". ")[0] in results["messages"][-1]["content"]
     await memory_with_advice.history.revert(since=result.since, until=result.until)
     assert await entities.read_graph() == before
@@ -230,7 +230,7 @@ async def test_no_model_is_asked_where_it_is_switched_off_or_somebody_holds_the_
     await off.entities.remember(TEXT, name="Ben")
     async with memory_with_advice.transaction() as inside:
         await inside.entities.remember("Ben plays the oboe.", name="Ben")
-    assert server.asked == []
+    assert server.requests == []
     assert len((await memory_with_advice.entities.open_nodes(["Ben"])).entities[0].observations) == 4
 
 
@@ -251,7 +251,7 @@ async def test_others_write_while_a_model_thinks_and_what_they_change_is_not_set
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(remember)
-        while not server.asked:  # noqa: ASYNC110 - it is asked in another thread
+        while not server.requests:  # noqa: ASYNC110 - it is asked in another thread
             await anyio.sleep(0.01)
         await plain.entities.update_observation("Ben", str(first.facts[0].id), text="worked at Merrow until January")
         order.append("plain")

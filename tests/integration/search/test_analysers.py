@@ -62,9 +62,9 @@ FIND = (
 
 
 @pytest.fixture(scope="module")
-def scratch(opened: Memory, driver: Driver) -> Iterator[Driver]:
+def scratch(shared_memory: Memory, driver: Driver) -> Iterator[Driver]:
     """A database with the indexes of all analysers, and each one's sentences in its index."""
-    del opened  # the steps of the schema drop such indexes, so they come first
+    del shared_memory  # the steps of the schema drop such indexes, so they come first
     for name, texts in SENTENCES.items():
         driver.execute_query(analyser_index(name))
         driver.execute_query(

@@ -22,10 +22,10 @@ async def test_a_memory_opens_its_embedder_when_it_is_asked_and_closes_it(settin
             assert isinstance(embedder._inner, RemoteEmbedder)
             client = embedder._inner._client
             assert client._client is None
-            assert server.asked == []
+            assert server.requests == []
             assert await embedder.query("text") == normalise(vector_of("text"))
             assert await embedder.query("text") == normalise(vector_of("text"))
-            assert len(server.asked) == 1
+            assert len(server.requests) == 1
         assert client._client is not None
         assert client._client.is_closed
 

@@ -85,7 +85,7 @@ INDEXES = {
 
 
 @pytest.fixture
-async def store(settings: Settings, opened: Memory) -> AsyncIterator[Store]:
+async def store(settings: Settings, shared_memory: Memory) -> AsyncIterator[Store]:
     server = address_of(settings)
 
     async def find() -> Address:
@@ -95,7 +95,7 @@ async def store(settings: Settings, opened: Memory) -> AsyncIterator[Store]:
         yield store
 
 
-@pytest.mark.usefixtures("opened")
+@pytest.mark.usefixtures("shared_memory")
 def test_the_steps_give_exactly_the_expected_constraints(driver: Driver) -> None:
     rows = driver.execute_query("SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties").records
     ours = [row for row in rows if row["entityType"] == "NODE"]
@@ -103,7 +103,7 @@ def test_the_steps_give_exactly_the_expected_constraints(driver: Driver) -> None
     assert all("UNIQUENESS" in row["type"] for row in rows)
 
 
-@pytest.mark.usefixtures("opened")
+@pytest.mark.usefixtures("shared_memory")
 def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
     rows = driver.execute_query(
         "SHOW INDEXES YIELD type, labelsOrTypes, properties, owningConstraint, state, options, name "
@@ -156,7 +156,7 @@ def test_a_database_of_newer_code_is_refused() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("opened")
+@pytest.mark.usefixtures("shared_memory")
 @hypothesis_settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=30))
 @example("a`b")
@@ -187,7 +187,7 @@ def test_a_connection_type_of_any_name_gets_a_constraint_on_exactly_that_name(se
     assert [type_name for type_name, _ in made] == [name]
 
 
-@pytest.mark.usefixtures("opened")
+@pytest.mark.usefixtures("shared_memory")
 def test_an_index_that_a_broken_off_start_left_behind_gives_way_to_its_constraint(settings: Settings) -> None:
     server = address_of(settings)
     name, _ = connection_constraint("LeftBehind")

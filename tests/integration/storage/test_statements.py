@@ -39,10 +39,10 @@ SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "Relationshi
 
 
 @pytest.fixture(scope="module")
-async def seeded_names(opened: Memory, driver: Driver) -> None:
+async def seeded_names(shared_memory: Memory, driver: Driver) -> None:
     """Create every label, relationship type and property key, so that the planner warns only of real faults."""
     domain = f"seeded-{uuid4().hex}"
-    memory = opened.in_domain(domain)
+    memory = shared_memory.in_domain(domain)
     rules = (PropertyRule("code", unique=True),)
     link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
     await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))

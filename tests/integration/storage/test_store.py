@@ -18,7 +18,7 @@ from graph_memory.storage.driver_errors import graph_error_of
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Indeterminate, Limits, Store, Transaction, open_store
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("opened")]
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("shared_memory")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,10 +102,10 @@ TYPES = ("node_type", "connection_type")
 
 
 @pytest.fixture(scope="module")
-async def whole(opened: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+async def whole(shared_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An export of a domain that has lived."""
     domain = f"test-{uuid4().hex[:20]}"
-    memory = opened.in_domain(domain)
+    memory = shared_memory.in_domain(domain)
     await memory.create_ontology(ONTOLOGY)
     for name in ("a", "b", "c"):
         await memory.create_node("Task", f"# {name}", properties={"state": "open", "code": name}, id=name, tags=["t"])
@@ -571,7 +571,7 @@ def refusal(path: Path) -> Code | None:
 @profile(examples=60)
 @given(steps=st.lists(STEPS, min_size=1, max_size=3), renumbers=st.booleans())
 async def test_whatever_is_changed_it_is_refused_by_its_line_or_can_be_lived_with(
-    opened: Memory, whole: Path, tmp_path_factory: pytest.TempPathFactory, steps: Any, renumbers: bool
+    shared_memory: Memory, whole: Path, tmp_path_factory: pytest.TempPathFactory, steps: Any, renumbers: bool
 ) -> None:
     forgery, domain = Forgery(whole), f"test-{uuid4().hex[:20]}"
     for step in steps:
@@ -579,7 +579,7 @@ async def test_whatever_is_changed_it_is_refused_by_its_line_or_can_be_lived_wit
     if renumbers:
         forgery.renumber()
     room = tmp_path_factory.mktemp("mutated")
-    memory = opened.in_domain(domain)
+    memory = shared_memory.in_domain(domain)
     path = forgery.write(room / "mutated.jsonl")
     if (refused := refusal(path)) is not None:
         assert refused is Code.INVALID_ARCHIVE

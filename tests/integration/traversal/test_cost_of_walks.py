@@ -52,7 +52,7 @@ CREATE (:_Event {_domain: $domain, _seq: row.seq, _kind: 'connection', _op: 'cre
 
 
 @pytest.fixture(scope="module")
-def domains(driver: Driver, opened: object) -> Iterator[tuple[str, str]]:
+def domains(driver: Driver, shared_memory: object) -> Iterator[tuple[str, str]]:
     """Two domains with a hub, one of which has four times as many connections, in the graph and in the log."""
     made = ("cost-of-walks-few", "cost-of-walks-many")
     for domain, others in zip(made, (FEW + 100, MANY), strict=True):

@@ -153,8 +153,10 @@ def test_parents_in_a_circle_end(tmp_path: Path):
 def test_a_large_transcript_and_a_large_export_are_read_in_constant_memory(tmp_path: Path):
     lines = b"".join(json.dumps(entry).encode() + b"\n" for entry in CLAUDE_CODE[2:])
     (tmp_path / "large.jsonl").write_bytes(lines * (4_000_000 // len(lines)))
-    one = json.dumps(CHATGPT[0]).encode()
-    (tmp_path / "conversations.json").write_bytes(b"[" + b",\n".join([one] * (4_000_000 // len(one))) + b"]")
+    conversation = json.dumps(CHATGPT[0]).encode()
+    (tmp_path / "conversations.json").write_bytes(
+        b"[" + b",\n".join([conversation] * (4_000_000 // len(conversation))) + b"]"
+    )
     tracemalloc.start()
     try:
         for path, form in ((tmp_path / "large.jsonl", "claude-code"), (tmp_path / "conversations.json", "chatgpt")):

@@ -58,7 +58,7 @@ async def test_openais_protocol_is_spoken_to_openai_and_ollama(server: ModelServ
         assert await model.reply("Be kind.", "hello") == Reply("You said hello.")
         assert model.name == "openai/m"
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "hello"}]
-    assert server.asked == [{"path": "/v1/chat/completions", "model": "m", "messages": messages, "stream": False}]
+    assert server.requests == [{"path": "/v1/chat/completions", "model": "m", "messages": messages, "stream": False}]
     assert server.keys == [f"Bearer {KEY}"]
 
 
@@ -66,7 +66,7 @@ async def test_anthropics_protocol_is_spoken_to_anthropic(server: ModelServer):
     server.says = lambda text: f"You said {text}."
     async with client(server.url, provider="anthropic") as model:
         assert await model.reply("Be kind.", "hello") == Reply("You said hello.")
-    [results] = server.asked
+    [results] = server.requests
     assert results == {
         "path": "/v1/messages",
         "model": "m",
@@ -83,7 +83,7 @@ async def test_the_same_question_is_asked_once(server: ModelServer):
         first = await model.reply("s", "t")
         assert await model.reply("s", "t") == first
         await model.reply("s", "u")
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
 CUT = {
@@ -119,11 +119,11 @@ async def test_what_may_pass_is_tried_again_and_given_up_in_the_end(server: Mode
     server.faults.extend([fault, fault])
     async with client(server.url) as model:
         assert (await model.reply("s", "t")).text
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
         server.always = fault
         with pytest.raises(ModelUnavailable, match="openai/m at http") as failure:
             await model.reply("s", "u")
-    assert len(server.asked) == 6
+    assert len(server.requests) == 6
     assert "GRAPH_MEMORY_MODEL_URL" in failure.value.hint
 
 
@@ -132,7 +132,7 @@ async def test_a_server_that_asks_for_a_long_wait_is_given_up(server: ModelServe
     async with client(server.url) as model:
         with pytest.raises(ModelUnavailable, match="429"):
             await model.reply("s", "t")
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 async def test_all_tries_together_have_the_time_of_one_answer(server: ModelServer):
@@ -142,7 +142,7 @@ async def test_all_tries_together_have_the_time_of_one_answer(server: ModelServe
         with pytest.raises(ModelUnavailable, match=r"within 0\.5 s") as failure:
             await model.reply("s", "t")
         assert 0.5 <= time.monotonic() - begun < 20
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
     assert "GRAPH_MEMORY_MODEL_TIMEOUT" in failure.value.hint
 
 
@@ -174,7 +174,7 @@ async def test_rubbish_is_refused_at_once_and_not_remembered(server: ModelServer
         with pytest.raises(ModelUnavailable, match="sent") as failure:
             await model.reply("s", "t")
         assert "GRAPH_MEMORY_MODEL_NAME" in failure.value.hint
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert (await model.reply("s", "t")).text
 
 
@@ -194,14 +194,14 @@ async def test_a_refusal_says_what_to_do(server: ModelServer, status: int, provi
         with pytest.raises(ModelUnavailable, match=f"{status}: no") as failure:
             await model.reply("s", "t")
     assert hint in failure.value.hint
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 async def test_nobody_is_asked_without_the_key_that_is_needed(server: ModelServer):
     async with client(server.url, provider="anthropic", key="", needs_key=True) as model:
         with pytest.raises(ModelUnavailable, match="needs an API key"):
             await model.reply("s", "t")
-    assert server.asked == []
+    assert server.requests == []
 
 
 async def test_the_key_is_in_no_message_log_or_trace(server: ModelServer, caplog: pytest.LogCaptureFixture):

@@ -105,6 +105,6 @@ async def test_a_check_makes_one_vector():
     with model_server() as server:
         settings = Settings(embeddings="ollama", embedding_url=server.url)
         assert await check_embeddings(settings) == "ollama/nomic-embed-text, 8 dimensions"
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
     with pytest.raises(EmbeddingUnavailable, match="cannot be reached"):
         await check_embeddings(settings)

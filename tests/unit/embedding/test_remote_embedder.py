@@ -59,8 +59,8 @@ async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: 
         assert (model.model, model.dimensions) == ("openai/m", DIMENSIONS)
         assert await model.passages([]) == []
     assert results == [normalise(vector_of(text or " ")) for text in texts]
-    assert len(server.asked) == 2
-    assert server.asked[1] == {"path": "/v1/embeddings", "model": "m", "input": ["two"], "encoding_format": "float"}
+    assert len(server.requests) == 2
+    assert server.requests[1] == {"path": "/v1/embeddings", "model": "m", "input": ["two"], "encoding_format": "float"}
     assert server.keys == [f"Bearer {KEY}"] * 2
 
 
@@ -69,9 +69,9 @@ async def test_many_texts_go_in_bounded_batches(server: ModelServer):
     async with client(server.url) as model:
         results = await model.passages(texts)
     assert results[:150] == [normalise(vector_of(text)) for text in texts[:150]]
-    assert max(len(request["input"]) for request in server.asked) <= BATCH_TEXTS
-    assert max(sum(map(len, request["input"])) for request in server.asked) <= remote.BATCH_BYTES
-    assert sum(len(request["input"]) for request in server.asked) == 190
+    assert max(len(request["input"]) for request in server.requests) <= BATCH_TEXTS
+    assert max(sum(map(len, request["input"])) for request in server.requests) <= remote.BATCH_BYTES
+    assert sum(len(request["input"]) for request in server.requests) == 190
 
 
 async def test_a_reply_in_another_order_is_put_right_by_its_index(server: ModelServer):
@@ -87,7 +87,7 @@ async def test_a_model_reads_the_prefixes_that_it_was_trained_with(server: Model
     async with client(server.url, provider="ollama", model=model, key="") as embedder:
         await embedder.passages(["text"])
         await embedder.query("text")
-    sent = [request["input"] for request in server.asked]
+    sent = [request["input"] for request in server.requests]
     assert sent == ([["search_document: text"], ["search_query: text"]] if prefixed else [["text"], ["text"]])
     assert server.keys == [None, None]
 
@@ -109,7 +109,7 @@ async def test_what_may_pass_is_tried_again(server: ModelServer, fault: Fault):
     server.faults.extend([fault, fault])
     async with client(server.url) as model:
         assert await model.passages(["a"]) == [normalise(vector_of("a"))]
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
@@ -118,7 +118,7 @@ async def test_what_does_not_pass_is_given_up(server: ModelServer, fault: Fault)
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable, match=server.url):
             await model.passages(["a"])
-        assert len(server.asked) == 1 + len(QUICK.waits)
+        assert len(server.requests) == 1 + len(QUICK.waits)
 
 
 async def test_a_server_is_tried_again_no_earlier_than_it_asks(server: ModelServer):
@@ -135,7 +135,7 @@ async def test_a_server_that_asks_for_a_long_wait_is_given_up(server: ModelServe
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable, match="429"):
             await model.passages(["a"])
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("after", ["soon", "", "nan", "inf", "-5", "Fri, 31 Dec 1999 23:59:59 GMT", "Fri, 31 Dec 1999"])
@@ -181,7 +181,7 @@ async def test_queries_do_not_wait_each_for_a_server_that_is_silent(
         for _ in range(3):
             with pytest.raises(EmbeddingUnavailable, match="503"):
                 await model.query("a")
-        assert len(server.asked) == 2
+        assert len(server.requests) == 2
         server.always = None
         await model.passages(["a"])  # which are patient, so they find that it is back
         assert await model.query("a")
@@ -237,7 +237,7 @@ async def test_rubbish_is_refused_at_once_and_changes_nothing(server: ModelServe
         with pytest.raises(EmbeddingUnavailable, match="openai/m at http") as failure:
             await model.passages(["a", "b", "c"])
         assert "GRAPH_MEMORY_EMBEDDING_URL" in failure.value.hint
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert await model.query("d")  # the server is believed again at once
 
 
@@ -274,7 +274,7 @@ async def test_a_refusal_says_what_to_do(server: ModelServer, status: int, text:
         with pytest.raises(EmbeddingUnavailable, match=str(status)) as failure:
             await model.passages(["a"])
     assert hint in failure.value.hint
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 async def test_openai_is_not_asked_without_a_key(server: ModelServer):
@@ -282,7 +282,7 @@ async def test_openai_is_not_asked_without_a_key(server: ModelServer):
         with pytest.raises(EmbeddingUnavailable, match="needs an API key") as failure:
             await model.query("a")
     assert "OPENAI_API_KEY" in failure.value.hint
-    assert server.asked == []
+    assert server.requests == []
 
 
 # The key

@@ -17,7 +17,7 @@ class Maker(random.Random):
     def of(self, alphabet: str, length: int) -> str:
         return "".join(self.choices(alphabet, k=length))
 
-    def mixed(self, length: int) -> str:
+    def mix(self, length: int) -> str:
         """Return text with letters and digits in any case."""
         return f"x7{self.of(LETTERS, length - 2)}"
 
@@ -49,12 +49,12 @@ KINDS: Mapping[str, Callable[[Maker], tuple[str, str]]] = {
     "mailchimp": lambda m: ("list {}", m.of(HEX, 32) + "-us12"),
     "jwt": lambda m: ("cookie {}", f"eyJ{m.of(LETTERS, 30)}.{m.of(LETTERS, 60)}.{m.of(LETTERS, 43)}"),
     "bearer": lambda m: ("-H 'Authorization: Bearer {}'", m.of(LETTERS, 40)),
-    "url": lambda m: ("postgres://app:{}@db.internal:5432/app", m.mixed(14)),
-    "quoted password": lambda m: ('password = "{}"', m.mixed(12)),
-    "json password": lambda m: ('{{"db_password": "{}"}}', m.mixed(12)),
-    "env password": lambda m: ("DB_PASSWORD={}", m.mixed(12)),
-    "yaml token": lambda m: ("token: {}", m.mixed(24)),
-    "option": lambda m: ("deploy --password {} --now", m.mixed(10)),
+    "url": lambda m: ("postgres://app:{}@db.internal:5432/app", m.mix(14)),
+    "quoted password": lambda m: ('password = "{}"', m.mix(12)),
+    "json password": lambda m: ('{{"db_password": "{}"}}', m.mix(12)),
+    "env password": lambda m: ("DB_PASSWORD={}", m.mix(12)),
+    "yaml token": lambda m: ("token: {}", m.mix(24)),
+    "option": lambda m: ("deploy --password {} --now", m.mix(10)),
     "private key": lambda m: (
         "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
         m.of(LETTERS, 64),
@@ -65,12 +65,12 @@ KINDS: Mapping[str, Callable[[Maker], tuple[str, str]]] = {
 }
 
 
-def planted(number: int) -> list[tuple[str, str, str]]:
+def plant_secrets(number: int) -> list[tuple[str, str, str]]:
     """Return kinds, texts and the secrets in them, each kind in turn."""
     maker, kinds = Maker(7), [*KINDS.items()]
-    found: list[tuple[str, str, str]] = []
+    planted: list[tuple[str, str, str]] = []
     for index in range(number):
         kind, make = kinds[index % len(kinds)]
         form, secret = make(maker)
-        found.append((kind, form.format(secret), secret))
-    return found
+        planted.append((kind, form.format(secret), secret))
+    return planted

@@ -1,4 +1,4 @@
-"""What a hook keeps of an event: bounded, without secrets, private parts and what it has itself added."""
+"""Events as hooks keep them: bounded, without secrets, private parts and text that a hook has added."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graph_memory.hooks.fence import fence, strip_fenced
 from graph_memory.hooks.redact import redact, rules
 from graph_memory.hooks.spool import Spool
 from tables import for_rows
-from unit.hooks.planted import planted
+from unit.hooks.planted import plant_secrets
 
 
 def event_of(name: str, payload: dict[str, Any], **options: Any) -> HookEvent:
@@ -30,7 +30,7 @@ def event_of(name: str, payload: dict[str, Any], **options: Any) -> HookEvent:
 
 def test_none_of_200_planted_secrets_reaches_the_spool(tmp_path: Path) -> None:
     spool = Spool.of(tmp_path)
-    secrets = planted(200)
+    secrets = plant_secrets(200)
     for number, (_, text, _) in enumerate(secrets):
         spoken = f"Please look at this: {text} and say what is wrong in step {number}."
         payloads: list[tuple[str, dict[str, Any]]] = [

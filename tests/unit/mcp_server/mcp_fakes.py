@@ -224,12 +224,14 @@ class RecordingMemory:
     def history(self) -> RecordingMemory:
         return self
 
-    async def named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
+    async def find_named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return the subjects that a person may mean. No tool asks for them, so the call is not recorded."""
         answer = self.answers.get("named", ())
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    named = find_named
 
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:

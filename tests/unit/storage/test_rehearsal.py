@@ -1,4 +1,4 @@
-"""What is kept of a statement, so that it can be rehearsed: names of files and sizes, and nothing that was said."""
+"""Samples of statements: names of files, types and sizes, and no texts of callers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rehearsal_of(path: Path) -> Rehearsal:
     return loaded
 
 
-def noted(path: Path, query: Query[object]) -> None:
+def record_use(path: Path, query: Query[object]) -> None:
     recorded = Rehearsal(path)
     recorded.note(query, dict.fromkeys(query.params, "secret"))
     recorded.save()
@@ -55,7 +55,7 @@ def test_a_text_is_in_the_power_of_ten_of_the_one_it_stands_for(size: int, least
 @pytest.mark.parametrize("query", [NODES, write_at_once((Step.CREATE_NODES, Step.CREATE_CONNECTIONS))])
 def test_a_statement_is_assembled_again_from_the_names_of_its_files(query: Query[object], tmp_path: Path):
     path = tmp_path / "home" / "statements.json"
-    noted(path, query)
+    record_use(path, query)
     assert path.stat().st_mode & 0o777 == 0o600
     assert "MATCH" not in path.read_text()
     [(statement, params)] = rehearsal_of(path).statements()
@@ -85,7 +85,7 @@ def test_a_damaged_file_has_nothing_to_rehearse(text: str, tmp_path: Path):
 
 def test_a_missing_file_and_one_that_cannot_be_written_do_no_harm(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    noted(tmp_path / "file" / "statements.json", NODES)
+    record_use(tmp_path / "file" / "statements.json", NODES)
     assert rehearsal_of(tmp_path / "file" / "statements.json").statements() == []
 
 

@@ -207,6 +207,6 @@ async def _check_connection(settings: Settings) -> str:
 
 
 def _show_check(check: Check) -> None:
-    typer.echo(f"{_MARKS[check.outcome]}  {check.name:<13} {check.finding}")
+    typer.echo(f"{_MARKS[check.outcome]}  {check.name:<13} {check.found}")
     if check.remedy:
         typer.echo(f"      {'':<13} → {check.remedy}")
