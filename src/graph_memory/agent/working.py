@@ -208,7 +208,7 @@ def _json_value(key: str, value: object) -> object:
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"hint": "Keep only the part that the task needs."})
     if not fits_reply({key: copy}):
         message = f"{quote(key)} or its value contains a lone surrogate, or is nested too deeply"
-        raise invalid_argument("value", message, "Pass Unicode text with fewer levels.")
+        raise invalid_argument("value", message, "Pass Unicode text, and nest objects less deeply.")
     return copy
 
 

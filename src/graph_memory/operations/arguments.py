@@ -41,11 +41,11 @@ Strength = Annotated[
         WithJsonSchema(object_schema(dict.fromkeys(("semantic", "structural", "temporal", "confidence"), NUMBER))),
     ]
     | Fraction,
-    Field(description="Parts, each 0 to 1, or one number"),
+    Field(description="Number from 0 to 1, or one for each part"),
 ]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids (default all)")]
 ValidAt = Annotated[str, Field(description="Only facts that hold at this time")]
-Detail = Annotated[bool, Field(description="Adds type, title, ends")]
+Detail = Annotated[bool, Field(description="Also return type, title, ends")]
 Cursor = Annotated[str, Field(description="From next_cursor")]
 ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Fails if the version differs")]
 

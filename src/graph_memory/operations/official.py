@@ -1,7 +1,7 @@
 """Operations with the exact schemas and argument errors of the official memory server.
 
-A shape is the type of an argument or result: `str` or `bool`, a list with one shape, or shapes by name. A pair of a
-shape and a text has a description.
+A shape is the type of an argument or result: `str` or `bool`, a list with the shape of its items, or a mapping from
+names to shapes. A pair of a shape and a text adds a description.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def fit_shape(
     own: Collection[str] = (),
     of_items: Collection[str] = (),
 ) -> Any:  # noqa: ANN401
-    """Return a value with only the parts that are in its shape or in `own`, and for list items in `of_items`."""
+    """Return a value without parts that are neither in its shape nor in `own`. List items may also have `of_items`."""
     shape = _bare(shape)
     if isinstance(shape, dict):
         own_parts = {name: value[name] for name in own if name in value}
@@ -144,7 +144,7 @@ class OfficialOperation(Operation[Any, Any]):
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
 
     def _without_empty(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the arguments without our null or empty ones, and with integers for whole numbers."""
+        """Return the arguments without our own ones that are null or empty, and with integers for whole numbers."""
         ours = {*self._own, _DOMAIN}
         return {
             name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value

@@ -100,7 +100,7 @@ def test_arguments_come_from_a_file_too_and_those_of_the_command_line_come_first
     [
         (["create_nodes", "type=Note"], 'No operation is named "create_nodes"'),
         (["select_domain", "name=work"], 'No operation is named "select_domain"'),
-        ([], "No operation is named"),
+        ([], "No operation was given"),
         (["get_node", "--json", "nowhere.json"], "Cannot read nowhere.json"),
         (["get_node", "node_id=1", "nodes=2"], 'get_node has no argument "nodes"'),
     ],

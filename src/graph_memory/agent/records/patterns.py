@@ -155,9 +155,7 @@ def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...
                 "steps", f"steps[{number}] is not a step", "Pass text, or action, tool and parameters."
             )
         if not fits_reply(fields):
-            raise invalid_argument(
-                "steps", f"steps[{number}] is nested too deeply", "Pass the parameters in fewer levels."
-            )
+            raise invalid_argument("steps", f"steps[{number}] is nested too deeply", "Nest the parameters less deeply.")
         steps.append(Step.model_validate(fields))
     return tuple(steps)
 

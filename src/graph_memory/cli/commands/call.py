@@ -50,7 +50,7 @@ def call(
     CALLED_DOMAIN.set(domain)
     if operation is None:
         if not listed:
-            raise invalid_argument("operation", "No operation is named", _LIST)
+            raise invalid_argument("operation", "No operation was given", _LIST)
         return _list_operations()
     chosen = _find_operation(operation)
     if listed:

@@ -124,7 +124,7 @@ def reindex(
     Searches continue to work. Repeat the command to resume an interrupted rebuild.
     """
     if sum((model, missing, analyser is not None)) > 1:
-        raise invalid_argument("missing", "--missing, --model and --analyser exclude each other", "Pass one of them.")
+        raise invalid_argument("missing", "--missing, --model and --analyser cannot be combined", "Pass only one.")
 
     async def use(memory: Memory, tell: Progress) -> Coverage:
         return await call.in_domain(memory).upkeep.reindex(

@@ -55,7 +55,8 @@ def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> N
     if settings.blob_url and not manifest.blobs_elsewhere:
         hint = "Unset GRAPH_MEMORY_BLOB_URL for the restore and after it, or copy the blobs there afterwards."
         details = {"argument": "GRAPH_MEMORY_BLOB_URL", "hint": hint}
-        raise GraphError(Code.INVALID_ARGUMENT, "The backup contains blobs, which are restored into the home", details)
+        message = "The backup contains blobs, which can be restored only into the graph-memory home folder"
+        raise GraphError(Code.INVALID_ARGUMENT, message, details)
 
 
 @contextmanager

@@ -150,12 +150,12 @@ def filters_of(filters_by_name: Mapping[str, object] | None, valid_at: datetime 
     values = {key: value for key, value in check_keys("filters", filters_by_name, FILTERS).items() if value is not None}
     for key in ("path_prefix", "namespace"):
         if not isinstance(values.get(key, ""), str):
-            raise invalid_argument("filters", f"{key} is {quote(values[key])}", "Use a text.")
+            raise invalid_argument("filters", f"{key} must be text, not {quote(values[key])}", "Pass a string.")
     fields: dict[str, Any] = {key: values.get(key) for key in _FIELDS}
     properties = values.get("properties", {})
     if not isinstance(properties, Mapping):
         raise invalid_argument(
-            "filters", f"properties is {quote(properties)}", 'Use an object, such as {"status": "open"}.'
+            "filters", f"properties must be an object, not {quote(properties)}", 'Pass one such as {"status": "open"}.'
         )
     edges, strength = values.get("min_edge_count"), values.get("min_strength")
     filters = Filters(

@@ -166,6 +166,6 @@ def nodes_of(arguments: Mapping[str, object] | None) -> NodeFilter:
 def _properties(argument: str, properties: object) -> dict[str, PropertyValue]:
     if not isinstance(properties or {}, Mapping):
         raise invalid_argument(
-            argument, f"properties is {quote(properties)}", 'Pass an object, as in {"status": "open"}.'
+            argument, f"properties must be an object, not {quote(properties)}", 'Pass one such as {"status": "open"}.'
         )
     return check_properties(cast("Mapping[str, object]", properties or {}))

@@ -39,5 +39,9 @@ async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run:
 
 
 def _not_ours(location: str) -> GraphError:
-    hint = "Connect to the database that stores blobs here, or set GRAPH_MEMORY_BLOB_URL to a location for each."
-    return GraphError(Code.STORE_CONFLICT, f"The blobs at {location} belong to another database too", {"hint": hint})
+    message = f"The blobs at {location} are also used by another database"
+    hint = (
+        "Connect to the database that stores its blobs here, or set GRAPH_MEMORY_BLOB_URL to a separate location for "
+        "each database."
+    )
+    return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})

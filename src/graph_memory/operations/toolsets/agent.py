@@ -58,7 +58,7 @@ _CONDITION = object_schema(
         "type": {
             **STRING,
             "enum": [*get_args(ConditionType)],
-            "description": "Default keyword",
+            "description": "Default: keyword",
         },
         "value": STRING,
         "weight": {**NUMBER, "description": "Default 1"},
@@ -80,16 +80,16 @@ class RecordEvent(Call):
     content: NotRequired[str]
     summary: NotRequired[str]
     session: NotRequired[str]
-    actor: NotRequired[Annotated[Actor, Field(description="Default agent")]]
+    actor: NotRequired[Annotated[Actor, Field(description="Default: agent")]]
     outcome: NotRequired[Outcome]
-    timestamp: NotRequired[Annotated[str, Field(description="Default now")]]
+    timestamp: NotRequired[Annotated[str, Field(description="Default: now")]]
     duration_ms: NotRequired[float]
     keywords: NotRequired[Names]
     tool: NotRequired[Annotated[str, Field(description="For a tool_call: the tool's name")]]
     caused_by: NotRequired[Annotated[Names, Field(description="Ids of events")]]
     entities: NotRequired[Annotated[list[GivenEntity], Field(description="Entities to create or extend")]]
     relations: NotRequired[Annotated[list[GivenRelation], Field(description="Relations between entities, by name")]]
-    archetype: NotRequired[Annotated[str, Field(description="Extracts entities: coding_agent or personal_assistant")]]
+    archetype: NotRequired[Annotated[str, Field(description="Extract entities as coding_agent or personal_assistant")]]
 
 
 class GetEvents(Call):
@@ -110,7 +110,7 @@ class RecordPattern(Call):
     name: str
     conditions: list[GivenCondition]
     description: NotRequired[str]
-    pattern_type: NotRequired[Annotated[PatternType, Field(description="Default solution")]]
+    pattern_type: NotRequired[Annotated[PatternType, Field(description="Default: solution")]]
     confidence: NotRequired[Fraction]
     steps: NotRequired[Names]
     tools: NotRequired[Names]
@@ -160,7 +160,7 @@ class UpdateGoal(Call):
 
     goal_id: str
     status: NotRequired[Annotated[Status, Field(description="pending also removes its blockers")]]
-    complete_step: NotRequired[Annotated[int, Field(ge=0, description="Number of a step; 0: the next one")]]
+    complete_step: NotRequired[Annotated[int, Field(ge=0, description="Step number; 0: the next one")]]
     blocked_by: NotRequired[Annotated[str, Field(description="Id of a goal")]]
     blocked_reason: NotRequired[str]
     description: NotRequired[str]
@@ -233,7 +233,7 @@ async def record_event(memory: Memory, arguments: RecordEvent) -> EventRecorded:
 
 
 async def get_events(memory: Memory, arguments: GetEvents) -> Events:
-    """Return events of a session, type or outcome, newest first, the causes and effects of an event, or search hits."""
+    """Return the latest events of a session, type or outcome, the causes and effects of an event, or search hits."""
     episodic, ways = _agent(memory, arguments).episodic, ("session", "type", "outcome", "chain_of", "query")
     criteria = [name for name in ways if name in arguments]
     page: dict[str, Any] = {name: value for name, value in arguments.items() if name in ("limit", "cursor")}
@@ -254,7 +254,7 @@ async def get_events(memory: Memory, arguments: GetEvents) -> Events:
 
 
 async def record_pattern(memory: Memory, arguments: RecordPattern) -> Pattern:
-    """Record a procedure that works in a situation, or with pattern_type anti_pattern an action to avoid there."""
+    """Record a procedure that works in a situation or, with pattern_type anti_pattern, an action to avoid in it."""
     return await _agent(memory, arguments).procedural.record(**_rest(arguments))
 
 
@@ -269,7 +269,7 @@ async def apply_pattern_result(memory: Memory, arguments: ApplyPatternResult) ->
 
 
 async def get_best_patterns(memory: Memory, arguments: GetBestPatterns) -> Patterns:
-    """Return the patterns with the highest lower bound of the success rate."""
+    """Return the most reliable patterns, by success rate and number of uses."""
     return await _agent(memory, arguments).procedural.get_best(**_rest(arguments))
 
 

@@ -38,7 +38,7 @@ class ExecuteBatch(Call):
     operations: Annotated[
         list[BatchOperation],
         Field(
-            description="In order; each has op (a tool that writes nodes, connections, entities, observations or "
+            description="Run in order. Each has op (a tool that writes nodes, connections, entities, observations or "
             'relations) and its arguments. After a create with ref: x, "$x" is its id'
         ),
     ]

@@ -61,19 +61,19 @@ class GetByType(Listing):
 
 
 async def find_similar(memory: Memory, arguments: FindSimilar) -> SimilarFound:
-    """Find entities that may be the same as another, by names, aliases, observations and meaning, with reasons."""
+    """Find entities that may be the same as this one, by names, aliases, observations and meaning, with reasons."""
     return await memory.entities.find_similar(**arguments)
 
 
 async def find_duplicates(memory: Memory, arguments: FindDuplicates) -> Duplicates:
-    """Find pairs of entities that may be the same, each with the merge_entities call. Check before you merge."""
+    """Find pairs of entities that may be the same, each with the next call. Check before you merge."""
     return await memory.entities.find_duplicates(**arguments)
 
 
 async def merge_entities(memory: Memory, arguments: MergeEntities) -> EntitiesMerged:
     """Merge entities: observations and relations move, names become aliases. One write, which can be reverted.
 
-    conflicts has the values that were not moved because the target has others. Correct the wrong ones.
+    conflicts lists values that were not moved because the target has other ones. Correct the wrong ones.
     """
     return await memory.entities.merge_entities(**arguments)
 

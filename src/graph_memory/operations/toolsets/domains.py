@@ -54,7 +54,7 @@ async def create_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
     """Create a domain: a separate memory.
 
     It inherits the types of all domains above it. It may add types with create_ontology or add_node_type, but not
-    change inherited ones. search_memories with include_children also searches it from the parent.
+    change inherited ones. With include_children, search_memories on the parent also covers it.
     """
     return await memory.create_domain(**arguments)
 
@@ -70,12 +70,12 @@ async def get_domain(memory: Memory, arguments: GetDomain) -> DomainInfo:
 
 
 async def update_domain(memory: Memory, arguments: EditDomain) -> DomainChanged:
-    """Change the description, metadata or parent of a domain. An empty value is removed."""
+    """Change the description, metadata or parent of a domain. An empty value removes the field."""
     return await memory.update_domain(**arguments)
 
 
 async def select_domain(memory: Memory, arguments: DomainName) -> DomainSelected:
-    """Select the default domain of your further calls."""
+    """Select the default domain for your further calls."""
     await memory.get_ontology(domain=arguments["name"])  # raises if the domain does not exist
     return DomainSelected(domain=arguments["name"])
 

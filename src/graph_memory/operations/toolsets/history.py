@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Since = Annotated[
     int | str, Field(description='First change: seq, event id, time (UTC), "2 hours ago", "last session"')
 ]
-Until = Annotated[int | str, Field(description="Last change, as since")]
+Until = Annotated[int | str, Field(description="Last change; like since")]
 OnConflict = Annotated[Choice, Field(description="What to do with conflicts (default stop)")]
 Confirm = Annotated[
     Literal[True],
@@ -68,14 +68,14 @@ class MemoryLog(Call):
     since: NotRequired[Since]
     until: NotRequired[Until]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
-    session: NotRequired[Annotated[str, Field(description="Session id; current is yours")]]
+    session: NotRequired[Annotated[str, Field(description="Session id; current means yours")]]
     source: NotRequired[Source]
     actor: NotRequired[str]
     operations: NotRequired[list[LoggedOperation]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
-    full: NotRequired[Annotated[bool, Field(description="Also ids, batches, states before and after")]]
+    full: NotRequired[Annotated[bool, Field(description="Also return ids, batches, states before and after")]]
 
 
 PastTool = Literal[
@@ -101,7 +101,7 @@ PastTool = Literal[
 class MemoryAsOf(Call):
     """Arguments of `memory_as_of`."""
 
-    at: Annotated[int | str, Field(description='seq, event id, time (UTC), yesterday, "2 hours ago"')]
+    at: Annotated[int | str, Field(description='Point: seq, event id, time (UTC), yesterday, "2 hours ago"')]
     tool: PastTool
     arguments: NotRequired[Annotated[Properties, Field(description="The tool's arguments, without domain")]]
 
@@ -112,11 +112,11 @@ class MemoryDiff(Call):
     since: NotRequired[
         Annotated[int | str, Field(description='Earlier state: after this seq, event id, time (UTC); "last session"')]
     ]
-    until: NotRequired[Annotated[int | str, Field(description="Later state, as since (default now)")]]
+    until: NotRequired[Annotated[int | str, Field(description="Later state; like since (default now)")]]
     against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
-    content: NotRequired[Annotated[bool, Field(description="Value by value, with text diffs")]]
+    content: NotRequired[Annotated[bool, Field(description="Return each value, with text diffs")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
 
@@ -125,22 +125,22 @@ class MemoryBranch(Call):
     """Arguments of `memory_branch`."""
 
     name: Annotated[str, Field(description="Name of the new domain")]
-    at: NotRequired[Annotated[int | str, Field(description="seq, event id, time (UTC), yesterday (default now)")]]
+    at: NotRequired[Annotated[int | str, Field(description="Point: seq, event id, time (UTC) (default now)")]]
 
 
 class SetValidity(Call):
     """Arguments of `set_validity`."""
 
     id: Annotated[str, Field(description="Id of a node or connection")]
-    valid_from: NotRequired[Annotated[str, Field(description="When it starts to hold; open: no start")]]
-    valid_to: NotRequired[Annotated[str, Field(description="When it stops holding, such as now; open: no end")]]
+    valid_from: NotRequired[Annotated[str, Field(description='Start of its validity; "open" for none')]]
+    valid_to: NotRequired[Annotated[str, Field(description='End of its validity, such as "now"; "open" for none')]]
     expected_version: NotRequired[ExpectedVersion]
 
 
 class MemoryRevert(Call):
     """Arguments of `memory_revert`."""
 
-    event_ids: NotRequired[Annotated[list[int | str], Field(description="Their seq or id, or use since")]]
+    event_ids: NotRequired[Annotated[list[int | str], Field(description="By seq or id; or use since")]]
     since: NotRequired[Since]
     until: NotRequired[Until]
     on_conflict: NotRequired[OnConflict]
@@ -154,7 +154,7 @@ class MemoryMerge(Call):
     into: NotRequired[Annotated[str, Field(description="Domain to change (default: domain)")]]
     preview: NotRequired[Annotated[bool, Field(description="Only report what it would do")]]
     strategy: NotRequired[
-        Annotated[StrategyName, Field(description="Side that wins conflicts; manual (default): stop")]
+        Annotated[StrategyName, Field(description="Side that wins conflicts; manual (default) stops at them")]
     ]
     resolutions: NotRequired[
         Annotated[
@@ -167,7 +167,7 @@ class MemoryMerge(Call):
 class MemoryRevertSession(Call):
     """Arguments of `memory_revert_session`."""
 
-    session_id: NotRequired[Annotated[str, Field(description="Session id; current is yours")]]
+    session_id: NotRequired[Annotated[str, Field(description="Session id; current means yours")]]
     session: NotRequired[Annotated[str, Field(description="Older name of session_id")]]
     on_conflict: NotRequired[OnConflict]
     dry_run: NotRequired[DryRun]
@@ -177,7 +177,7 @@ class MemoryCompact(Call):
     """Arguments of `memory_compact`."""
 
     before: Annotated[
-        int | str, Field(description='seq, event id, time (UTC), "90 days ago"; its state stays readable')
+        int | str, Field(description='Point: seq, event id, time (UTC), "90 days ago". Its state stays readable')
     ]
     confirm: NotRequired[Confirm]
     dry_run: NotRequired[DryRun]
@@ -218,13 +218,16 @@ _OF_ENTITIES = frozenset(tool.name for tool in (*ENTITIES, *SESSIONS))
 
 
 async def memory_diff(memory: Memory, arguments: MemoryDiff) -> DiffLines:
-    """Compare two points, a point and now, or two domains: counts, then each difference in words."""
+    """Compare two points in time, or two domains. Returns counts, then each difference in words."""
     diff = await memory.history.diff(**arguments)
     return diff if arguments.get("content") else diff.lines
 
 
 async def memory_branch(memory: Memory, arguments: MemoryBranch) -> Branched:
-    """Copy the memory, present or earlier, to a new domain for trials. Pass its name as domain to other tools."""
+    """Copy the memory, as it is now or was earlier, to a new domain for experiments.
+
+    Pass the new name as domain to other tools.
+    """
     return await memory.history.branch(**arguments)
 
 
@@ -234,7 +237,7 @@ async def set_validity(memory: Memory, arguments: SetValidity) -> Changed:
 
 
 async def memory_revert(memory: Memory, arguments: MemoryRevert) -> Reverted:
-    """Undo changes: event_ids (version of a write), or since to until. Also removes unused added types."""
+    """Undo changes by event_ids (version of a write), or since to until. Also removes unused new types."""
     return await memory.history.revert(**arguments)
 
 

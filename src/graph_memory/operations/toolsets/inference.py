@@ -19,7 +19,7 @@ class GetStrongestConnections(Call):
     """Arguments of `get_strongest_connections`."""
 
     node_id: str
-    direction: NotRequired[Annotated[Direction, Field(description="Default both")]]
+    direction: NotRequired[Annotated[Direction, Field(description="Default: both")]]
     connection_type: NotRequired[str]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 10")]]
 
@@ -27,7 +27,7 @@ class GetStrongestConnections(Call):
 class GetWeakRelations(Call):
     """Arguments of `get_weak_relations`."""
 
-    below: NotRequired[Annotated[Fraction, Field(description="Weight; default 0.3")]]
+    below: NotRequired[Annotated[Fraction, Field(description="Only relations with a lower weight (default 0.3)")]]
     connection_type: NotRequired[str]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Cursor]
@@ -42,17 +42,17 @@ class SetRelationImportance(Call):
 
 
 async def get_strongest_connections(memory: Memory, arguments: GetStrongestConnections) -> WeighedConnections:
-    """Find the strongest connections of a node now, by strength, importance and age."""
+    """Find the currently strongest connections of a node, by strength, importance and age."""
     return await memory.get_strongest_connections(**arguments)
 
 
 async def get_weak_relations(memory: Memory, arguments: GetWeakRelations) -> WeighedConnections:
-    """Find weak connections to review or remove. A page may be short; next_cursor leads to the next."""
+    """Find weak connections to review or remove. A page can be shorter than limit: continue with next_cursor."""
     return await memory.get_weak_relations(**arguments)
 
 
 async def set_relation_importance(memory: Memory, arguments: SetRelationImportance) -> Changed:
-    """Set the importance of a connection, 0 to 1. It is then half of the connection's weight."""
+    """Set the importance of a connection, 0 to 1. It then makes up half of the connection's weight."""
     return await memory.set_relation_importance(**arguments)
 
 

@@ -22,10 +22,10 @@ class CreateLink(TypedDict):
     source_node_id: str
     target_domain: str
     target_node_id: NotRequired[Annotated[str, Field(description="Default: the best matching node")]]
-    link_type: NotRequired[Annotated[LinkType, Field(description="Default reference")]]
+    link_type: NotRequired[Annotated[LinkType, Field(description="Default: reference")]]
     strength: NotRequired[Annotated[Fraction, Field(description="Default 1")]]
     description: NotRequired[str]
-    bidirectional: NotRequired[Annotated[bool, Field(description="Also seen from the target")]]
+    bidirectional: NotRequired[Annotated[bool, Field(description="Also visible from the target")]]
     metadata: NotRequired[Properties]
     source_domain: NotRequired[str]
 
@@ -51,7 +51,7 @@ async def create_cross_domain_link(memory: Memory, arguments: CreateLink) -> Lin
 
 
 async def list_cross_domain_links(memory: Memory, arguments: ListLinks) -> Links:
-    """List the links of a domain or node to other domains, and bidirectional links from these."""
+    """List the links of a domain or node to other domains, and bidirectional links from there."""
     return await memory.links.list_cross_domain_links(**arguments)
 
 

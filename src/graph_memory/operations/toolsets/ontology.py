@@ -117,7 +117,7 @@ async def add_connection_type(memory: Memory, arguments: AddConnectionType) -> O
 
 
 async def get_ontology(memory: Memory, arguments: GetOntology) -> OntologyView:
-    """Get the node and connection types of a domain; detail adds property rules. Call it before you create."""
+    """Get the node and connection types of a domain; detail adds property rules. Call it before writing."""
     ontology = await memory.get_ontology(**_domain_of(arguments))
     return detailed_view(ontology) if arguments.get("detail") else brief_view(ontology)
 

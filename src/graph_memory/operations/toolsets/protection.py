@@ -20,14 +20,14 @@ class Unprotect(TypedDict):
 
     node_id: NotRequired[str]
     connection_id: NotRequired[str]
-    domain: NotRequired[Annotated[str, Field(description="Its domain; without an id, the whole domain")]]
+    domain: NotRequired[Annotated[str, Field(description="Domain of the node or connection; without an id, all of it")]]
 
 
 class Protect(Unprotect):
     """Arguments of `protect`."""
 
     is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false: unprotect")]]
-    reason: NotRequired[Annotated[str, Field(description="Part of the error of a rejected write")]]
+    reason: NotRequired[Annotated[str, Field(description="Shown in the error of a rejected write")]]
     expires_at: NotRequired[Annotated[str, Field(description='Time (UTC), or "in 2 hours" (default never)')]]
     can_be_unprotected_by: NotRequired[
         Annotated[Names, Field(description="Actors who may write and lift it (default: only the command line)")]
@@ -35,7 +35,7 @@ class Protect(Unprotect):
 
 
 async def protect(memory: Memory, arguments: Protect) -> ProtectionChanged:
-    """Make a node, connection or domain read-only for everyone, also you, except the named actors."""
+    """Make a node, connection or domain read-only for everyone, including you, except the actors you name."""
     return await memory.protect(**arguments)
 
 

@@ -39,8 +39,8 @@ class RememberFacts(Call):
     """Arguments of `remember` for facts about one entity."""
 
     text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
-    name: NotRequired[Annotated[str, Field(description="Entity; default: the entity that text names")]]
-    type: NotRequired[Annotated[str, Field(description="For a new entity")]]
+    name: NotRequired[Annotated[str, Field(description="Entity (default: the one in text)")]]
+    type: NotRequired[Annotated[str, Field(description="Type of a new entity")]]
     observations: NotRequired[list[Statement]]
     properties: NotRequired[Annotated[Properties, Field(description="Values that change, such as status or city")]]
     relations: NotRequired[
@@ -69,7 +69,7 @@ class Decide(Call):
     """Arguments of `decide`."""
 
     decisions: NotRequired[list[Annotated[dict[str, Any], WithJsonSchema(_DECISION)]]]
-    id: NotRequired[Annotated[str, Field(description="One question, with decision")]]
+    id: NotRequired[Annotated[str, Field(description="Id of one question, with decision")]]
     new: NotRequired[Annotated[str, Field(description="With known, in place of id")]]
     known: NotRequired[str]
     decision: NotRequired[Answer]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 SessionId = Annotated[str, Field(description="Earlier session to continue (default: yours)")]
-Project = Annotated[str, Field(description="Your project's name")]
+Project = Annotated[str, Field(description="Project name")]
 
 
 class SessionStart(Call):
@@ -44,7 +44,7 @@ class EditBlock(Call):
 
     label: Annotated[str, Field(description="persona, human, project, or a name of your own")]
     text: str
-    mode: NotRequired[Annotated[Literal["append", "replace"], Field(description="Default append, on a new line")]]
+    mode: NotRequired[Annotated[Literal["append", "replace"], Field(description="append (default) adds a line")]]
     old: NotRequired[Annotated[str, Field(description="With replace: the part to replace; must occur once")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=20_000, description="Max characters (default 2000)")]]
     expected_version: NotRequired[ExpectedVersion]
@@ -69,7 +69,7 @@ async def get_block(memory: Memory, arguments: GetBlock) -> Blocks:
 
 
 async def edit_block(memory: Memory, arguments: EditBlock) -> BlockEdited:
-    """Append to a block, or replace it or a part of it. Keep blocks short: details belong in observations."""
+    """Append to a block, or replace all or part of it. Keep blocks short: details belong in observations."""
     return await memory.entities.edit_block(**arguments)
 
 

@@ -66,11 +66,9 @@ class GetNeighbors(Call):
 
     node_id: str
     types: NotRequired[Annotated[Names, Field(description="Connection types, also inverse names")]]
-    direction: NotRequired[Annotated[Direction, Field(description="Default both")]]
+    direction: NotRequired[Annotated[Direction, Field(description="Default: both")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Max connections (default 100)")]]
-    as_of: NotRequired[
-        Annotated[int | str, Field(description='Earlier state at: seq, event id, time (UTC), "last week"')]
-    ]
+    as_of: NotRequired[Annotated[int | str, Field(description='As of this seq, event id, time (UTC), "last week"')]]
     valid_at: NotRequired[ValidAt]
 
 

@@ -38,13 +38,13 @@ class Forget(Call):
     """Arguments of `forget`."""
 
     names: NotRequired[Annotated[list[str], Field(description="Entities, with all their facts")]]
-    ids: NotRequired[Annotated[list[str], Field(description="Of entities, observations or relations")]]
+    ids: NotRequired[Annotated[list[str], Field(description="Ids of entities, observations or relations")]]
     text: NotRequired[
         Annotated[
             str,
             Field(
-                description="Exact text of an observation, goal, pattern or preference; with names, of their "
-                "observation"
+                description="Exact text of an observation, goal, pattern or preference; with names, one of "
+                "their observations"
             ),
         ]
     ]

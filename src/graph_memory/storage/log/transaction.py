@@ -120,7 +120,9 @@ class LogWithin(Log):
         finally:  # a cancelled write may have written half of its events
             if self._known is before and self._held.written != written:
                 self._held.end(
-                    invalid_argument("transaction", f"A change failed halfway: {reason}", "Run the whole block again.")
+                    invalid_argument(
+                        "transaction", f"A change failed halfway: {reason}", "Run the whole transaction again."
+                    )
                 )
         return events
 

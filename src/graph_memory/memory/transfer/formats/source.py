@@ -32,7 +32,7 @@ def sources_of(values: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
     Raises INVALID_ARGUMENT.
     """
     if not values:
-        raise invalid_argument("source", "There is no source", _HINT)
+        raise invalid_argument("source", "No source was given", _HINT)
     sources: dict[Path | Neo4jSource, None] = {}
     for source in values:
         if isinstance(source, Neo4jSource):
