@@ -75,7 +75,7 @@ class Cleaning:
         return await health.graph_health(self._core, self._domain(domain), limit)
 
     async def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that changed last, including their observations and relations, and the actors."""
+        """Return the entities that changed last, with the actors. Changes of their observations and relations count."""
         return await entity_lists.get_recent(self._core, self._domain(domain), limit)
 
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:

@@ -1,7 +1,7 @@
 """Entities that both sides created under one name: the source's entity is joined with the target's. Pure.
 
-A mention, which is only named as an end of relations, is joined with the target's entity of its name. For two full
-entities the caller chooses. The entity keeps the target's id, and observations and relations of both are kept.
+A mention is a node that exists only as an end of relations. It is joined with the target's entity of the same name. For
+two full entities, the caller decides. The joined entity has the target's id, and all observations and relations.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class DriftContext:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """The changes to write, and the reasons of subjects that cannot be adopted."""
+    """The changes to write, and the reasons why other subjects cannot be adopted."""
 
     drafts: tuple[Draft, ...]
     refused: Mapping[str, GraphError]
@@ -144,7 +144,7 @@ def _make_drafts(
 def _refuse_barred(
     drafts_by_id: Mapping[str, Draft], drafts: Sequence[Draft], context: DriftContext, head: Head
 ) -> dict[str, GraphError]:
-    """Refuse new connections that a rule of their type forbids beside a removed, restorable one."""
+    """Return errors for new connections that may break a rule of their type if a removed one is restored."""
     deleted = {draft.subject for draft in drafts if draft.op is Op.DELETE}
     removed_connections = [subject for subject in context.removed_connections if subject.subject not in deleted]
     claimed = {
@@ -319,7 +319,7 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
-    """Return the changed fields, checked. Unchanged ones may be longer than a new one."""
+    """Return the changed fields, checked. Unchanged fields may exceed the limits for new values."""
     previous = before or NodeFields()
     values = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
     changed = {name: value for name, value in values.items() if value != getattr(previous, name)}
@@ -335,7 +335,7 @@ def _importance(stored: Mapping[str, object]) -> float | None:
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:
-    """Return the content of a logged subject: the changed text, else the logged content."""
+    """Return the content of a logged subject: its text if that was changed, otherwise the logged content."""
     last, _ = _event_and_stored(change)
     ref = content_ref(last.draft.state or {})
     logged = last.draft.content

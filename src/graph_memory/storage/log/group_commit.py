@@ -60,7 +60,7 @@ class QueuedWrite:
 
 @dataclass(slots=True)
 class CommitQueue:
-    """The waiting writes of this process to one log, and the lock for the turn of one of them."""
+    """The waiting writes of this process to one log, and the lock that one of them holds while it writes."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     waiting: list[QueuedWrite] = field(default_factory=list[QueuedWrite])
@@ -76,7 +76,7 @@ class CommitQueue:
             self.waiting.remove(queued)
 
     def writable_from(self, first: QueuedWrite) -> list[QueuedWrite]:
-        """Return the writes that can be written now, starting with `mine`."""
+        """Return the writes that can be written now, starting with `first`."""
         others = [
             waiting
             for waiting in self.waiting
@@ -152,7 +152,7 @@ class CommitGroup:
         try:
             events, report = waiting.work.events(self.head, snapshot)
         except GraphError:
-            return  # it may depend on changes by another process, so it is decided again under the lock
+            return  # the error may depend on changes by another process, so the write is decided again under the lock
         if not events:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
@@ -217,7 +217,7 @@ class _Snapshot:
 
 
 async def _read_snapshot(work: Work[Any, Any], reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
-    with suppress(GraphError):  # it is raised when the write runs alone
+    with suppress(GraphError):  # the write raises it when it runs alone
         snapshot.value = await work.read(reader, head)
         snapshot.is_read = True
 

@@ -23,7 +23,7 @@ _MIN_WORDS, _MIN_SHARE = 2, 0.5
 
 
 def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
-    """Return the observations with these ids or texts. If several have a text, the current one, else the last.
+    """Return the observations with these ids or texts. Of several with one text, it is the current or last one.
 
     Raises INVALID_ARGUMENT if no observation matches.
     """

@@ -1,4 +1,4 @@
-"""Rows of the queries by name. Pure."""
+"""Row types of the queries that look up entities by name. Pure."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 
 
 def stored_name(spelling: str, fallback: str) -> str:
-    """Return the name under which a spelling is stored, or `otherwise` if no character of it can be used."""
+    """Return the name under which a spelling is stored, or `fallback` if no character of it can be used."""
     try:
         return check_visible("Type", check_name("Type", spelling))
     except GraphError:
