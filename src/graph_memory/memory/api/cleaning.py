@@ -44,7 +44,7 @@ class Cleaning:
         """Return the pairs of entities that may be the same, with a score of at least `min_score`, highest score first.
 
         Names that contain different numbers are never similar. At most 20,000 entities are compared; `left_out` is the
-        number of the others. Each pair has the `merge_entities` call that keeps the entity with more facts.
+        number of further ones. Each pair has the `merge_entities` call that keeps the entity with more facts.
         """
         return await similar.find_duplicates(self._core, self._domain(domain), limit, min_score)
 

@@ -24,7 +24,7 @@ class Chunk:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether both sides changed it differently."""
+        """Whether both sides changed the block differently."""
         return self.merged is None
 
     @property

@@ -41,8 +41,8 @@ PLACE = query("branches/place", PlaceRow)
 class UntraceableState:
     """An included state whose own included states are no longer known. `at` is its latest possible time.
 
-    Each state that includes it includes `through` too: the branch that was made from it, or the state that it was
-    merged into.
+    Every state that includes this one also includes `through`: the branch that was made from it, or the state that it
+    was merged into.
     """
 
     place: Revision

@@ -1,4 +1,4 @@
-"""The merge of all subjects into one graph: the changes to write, and conflicts between subjects. Pure."""
+"""Merges all subjects into one graph, without I/O: the changes to write, and conflicts between subjects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The merge of one subject: a change on one side is taken, differing changes on both sides conflict. Pure."""
+"""The merge of one subject: a change on one side is taken, differing changes on both sides conflict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The merge of two changes of one type, value by value: descriptions, rules, ends and enums. Pure."""
+"""Merges two changes of one type value by value, without I/O: descriptions, rules, ends and enums."""
 
 from __future__ import annotations
 

@@ -92,11 +92,11 @@ class Violation:
     others: tuple[str, ...] = ()
     property: str | None = None
     title: str | None = None
-    """The title of the first of the others, if known."""
+    """The title of the first of the other subjects, if known."""
     error: GraphError | None = None
 
     def refusal(self, domain: str) -> GraphError:
-        """Return the error for a write of this change."""
+        """Return the error with which a write of this change is rejected."""
         draft = self.draft
         match self.rule:
             case Rule.END:

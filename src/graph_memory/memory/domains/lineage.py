@@ -111,7 +111,7 @@ class LogSegment:
 
     @property
     def kept_after(self) -> int:
-        """The number after which these events still exist."""
+        """The number after which the events of this log still exist."""
         return max(self.shown_after, self.compacted_to)
 
     def lacks(self, after: int, until: int) -> bool:

@@ -1,4 +1,4 @@
-"""The events that adopt changes made directly in Neo4j, checked against the ontology like any write. Pure."""
+"""Drafts the events that adopt changes made directly in Neo4j, checked against the ontology, without I/O."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ class DriftedSubject:
     text: str | None = None
     differences: tuple[Difference, ...] = ()
     is_out_of_place: bool = False
-    """Whether it is a connection under another type or between other nodes than the log says."""
+    """Whether the subject is a connection whose type or ends differ from the log."""
     element: str | None = None
     """Neo4j's element id of a subject without a domain or id."""
 
     @property
     def is_in_log(self) -> bool:
-        """Whether it exists according to the log."""
+        """Whether the subject exists according to the log."""
         return self.last is not None and self.last.draft.op is not Op.DELETE
 
     @property
     def is_gone(self) -> bool:
-        """Whether the log has it and the live graph does not."""
+        """Whether the log has the subject, but the live graph does not."""
         return self.is_in_log and self.stored is None
 
 
@@ -126,7 +126,7 @@ def _try_changes(
 def _make_drafts(
     changes: Sequence[DriftedSubject], context: DriftContext, head: Head
 ) -> tuple[dict[str, Draft], dict[str, GraphError]]:
-    """Return the drafts of changes, and the errors of the others, by id."""
+    """Return the drafts of adoptable changes and the errors of the other changes, by id."""
     drafts: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
     subjects: set[str] = set()
@@ -310,7 +310,7 @@ def _check_changes(is_same: bool) -> None:
 
 
 def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the live properties, checked. Raises INVALID_PROPERTY, also for a name such as `_mine`."""
+    """Return the live properties, checked. Raises INVALID_PROPERTY, for example for the name `_mine`."""
     return check_properties({key: value for key, value in stored.items() if key not in SERVICE})
 
 

@@ -1,4 +1,4 @@
-"""Aliases of an entity, stored in its property `aliases` as a JSON list, which recall reads. Pure."""
+"""Aliases of an entity, stored in its property `aliases` as a JSON list, which recall reads."""
 
 from __future__ import annotations
 

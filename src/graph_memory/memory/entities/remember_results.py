@@ -22,7 +22,7 @@ ShortText = Annotated[str, AfterValidator(_shorten)]
 
 
 class Outcome(StrEnum):
-    """The outcome of a fact."""
+    """What `remember` did with a fact."""
 
     ADD = "ADD"
     """The fact is new and was added."""

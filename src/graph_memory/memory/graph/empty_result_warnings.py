@@ -19,7 +19,7 @@ NAMES = {
     Kind.NODE: query("graph/node_properties", str),
     Kind.CONNECTION: query("graph/connection_properties", str),
 }
-"""The names of used properties: the queried ones, and others to suggest."""
+"""Queries that return names of properties in use: those that a call names, and others to suggest."""
 
 
 async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, ...] | None:

@@ -52,7 +52,7 @@ class QueuedWrite:
     work: Work[Any, Any]
     written: Written[Any] | None = None
     in_doubt: bool = False
-    """Whether it may have been committed although the reply was lost."""
+    """Whether the write may have been committed although the reply was lost."""
     report: Any = None
     """The report of the last decision whose events were sent to the server."""
     decided: DecidedWrite | None = None
@@ -184,8 +184,8 @@ async def form_group(
 ) -> CommitGroup | None:
     """Return a group of the first write and the writes that fit with it, or None if the first does not fit.
 
-    They read concurrently with `at_once`, otherwise one after the other, as in a transaction. All have the time of the
-    latest. With `at_once`, types of nodes may be assumed, because the statement checks them.
+    With `at_once`, they read concurrently, and types of nodes may be assumed, because the statement checks them.
+    Otherwise they read one after the other, as in a transaction. All get the time of the latest write.
     """
     group.head = group.head.at_or_after(max(write.work.now for write in waiting))
     pending = [(write, TrackingReader(reader, assumes=at_once), _Snapshot()) for write in waiting]

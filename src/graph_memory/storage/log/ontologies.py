@@ -70,7 +70,7 @@ class CachedOntology:
         return self.ontology.find_connection_type(self.ontology.stored_type(name)[0]) is not None
 
     def is_at(self, epoch: str, version: int) -> bool:
-        """Return whether it has this epoch and version."""
+        """Return whether the ontology has this epoch and version."""
         return (self.epoch, self.version) == (epoch, version)
 
 

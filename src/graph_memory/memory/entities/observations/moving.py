@@ -1,4 +1,4 @@
-"""Drafts the move of attached records to the entity that they are merged into, without duplicates. Pure.
+"""Drafts the move of attached records to the entity that they are merged into, without duplicates or I/O.
 
 Moved records get new ids, since no event changes the entity of a record.
 """

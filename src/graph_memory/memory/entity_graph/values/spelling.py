@@ -1,4 +1,4 @@
-"""Types as callers write them, and the names under which they are stored. Pure.
+"""Types as callers write them, and the names under which they are stored.
 
 Any text may be the type of an entity or a relation. Most texts are valid type names. Other texts are stored under a
 similar name, and the original spelling is stored on the record, so that replies return it.
