@@ -92,7 +92,7 @@ async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithi
 class SubjectRow:
     """The last event of a live subject, and optionally its inline text.
 
-    The state is missing if the subject changed between the reading of its node and of its event.
+    The state is missing if the subject changed after its node was read and before its event was read.
     """
 
     state: dict[str, object] | None

@@ -22,7 +22,7 @@ ShortText = Annotated[str, AfterValidator(_shorten)]
 
 
 class Outcome(StrEnum):
-    """What `remember` did with a fact."""
+    """The result of `remember` for one fact."""
 
     ADD = "ADD"
     """The fact is new and was added."""

@@ -68,7 +68,7 @@ async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Seque
 
 
 async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
-    """Return the errors of the subjects that may not be changed or deleted. In a protected domain, all have one.
+    """Return the errors of the subjects that may not be changed or deleted. In a protected domain, each has one.
 
     It serves callers that report refusals by subject. The write itself is checked anyway.
     """
