@@ -23,7 +23,7 @@ class Access:
 
 
 class AccessTally:
-    """The accesses since the last `take`, for at most `most` nodes. With 0, nothing is counted."""
+    """The accesses since the last `take`, for at most `most` nodes. If `most` is 0, nothing is counted."""
 
     def __init__(self, maximum: int = 0) -> None:
         self._maximum = maximum
@@ -50,7 +50,7 @@ class AccessTally:
             self._add(domain, subject_id, Access(1, now))
 
     def add(self, domain: str, accesses: Mapping[str, Access]) -> None:
-        """Put back accesses that were taken and could not be written."""
+        """Add accesses again after they were taken and could not be written."""
         for node_id, access in accesses.items():
             self._add(domain, node_id, access)
 

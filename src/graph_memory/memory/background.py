@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Background:
-    """Tasks by name, at most one of a name at a time. A task must be safe to cancel at any point and to restart."""
+    """Background tasks, at most one per name. A task must be safe to cancel at any point and to restart."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -53,7 +53,7 @@ class Background:
 
 
 class Idle(Background):
-    """No background tasks, for transactions. Calls after the transaction start them."""
+    """Replaces `Background` in a transaction, and starts nothing. Calls after the transaction start the tasks."""
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
         """Discard the work."""

@@ -50,7 +50,7 @@ class Contents:
         self.check_size(content.size if content.is_text else 0)
 
     def check_size(self, text: int) -> None:
-        """Raise CONTENT_TOO_LARGE if a size of text in bytes is over the limit."""
+        """Raise CONTENT_TOO_LARGE if a text of this many bytes is over the limit."""
         if text > self._text_limit:
             raise _too_large(text, self._text_limit)
 

@@ -59,7 +59,7 @@ class Core:
     """Maximum time in seconds for the language model in a call of `remember`."""
     accesses: AccessTally = field(default_factory=AccessTally)
     together: AccessTally = field(default_factory=AccessTally)
-    """Replies that contained both ends of a connection, by connection."""
+    """The number of replies that contained both ends of a connection, by connection."""
     agent_limits: Mapping[str, int] = field(default_factory=dict[str, int])
     """Limits of the layer `agent` in a domain, by memory type. Missing limits have their defaults."""
     prunes: bool = False
@@ -92,7 +92,7 @@ async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithi
 class SubjectRow:
     """The last event of a live subject, and optionally its inline text.
 
-    There is no state if subject and event were read before and after a change.
+    The state is missing if the subject changed after its node was read and before its event was read.
     """
 
     state: dict[str, object] | None
@@ -131,7 +131,7 @@ async def last_state(
 
 
 async def used_ids(reader: Reader, domain: str, requested_id: str | None) -> Collection[str]:
-    """Return the id if the log has events of its subject. Generated ids are always new."""
+    """Return the requested id if the log already has events of such a subject. Generated ids are always new."""
     is_used = requested_id is not None and await reader.first_row(SEEN, domain=domain, subject=requested_id)
     return [requested_id] if requested_id is not None and is_used else ()
 

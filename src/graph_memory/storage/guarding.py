@@ -49,7 +49,7 @@ class Credentials(AsyncAuthManager):
         return [target]
 
     async def get_auth(self) -> Auth:
-        """Return the credentials. Raises Moved if another process accepted a new connection."""
+        """Return the credentials. Raises Moved if another process listens at the server's address."""
         if _is_new.get():
             await _require(self._guard.listens)
             _is_new.set(False)
@@ -68,7 +68,7 @@ class SourceCredentials(AuthManager):
         self._auth = auth
 
     def get_auth(self) -> Auth:
-        """Return the credentials. Raises Moved if another process listens."""
+        """Return the credentials. Raises Moved if a process other than the server listens."""
         if not self._guard.listens():
             raise _server_moved()
         return self._auth

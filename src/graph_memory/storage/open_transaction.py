@@ -99,19 +99,19 @@ class StoreWithin(Store):
         limit: float | None = None,
         in_doubt: bool = False,
     ) -> T:
-        """Refuse what needs a transaction of its own."""
+        """Reject the write, because it needs a separate transaction."""
         del work, limit, in_doubt
         not_within(name)
 
     async def write_at_once(self, query: Query[R], **params: object) -> list[R]:
-        """Refuse what needs a transaction of its own."""
+        """Reject the write, because it needs a separate transaction."""
         del params
         not_within(query.name)
 
     async def begin_transaction(
         self, name: str, begin: Callable[[Transaction], Awaitable[T]]
     ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
-        """Refuse a transaction within another."""
+        """Reject a transaction within another."""
         del begin
         not_within(name)
 

@@ -43,7 +43,7 @@ class Query(Generic[R]):
     row: Callable[..., R]
     subjects: tuple[str, ...] | None = None
     parts: tuple[str, ...] = ()
-    """How `assemble` makes this statement: a kind of combination, and names of files. Empty: of its own file alone."""
+    """The arguments with which `assemble` builds this statement from several files; empty for a single file."""
     listed: LiteralString | None = None
     """The statement with all rows in one list, because a row costs the driver 50 times as much as its contents."""
 
@@ -85,7 +85,7 @@ def query(name: str, row: type[R]) -> Query[R]:
 
 
 def assemble(parts: Sequence[str]) -> Query[Any]:
-    """Return the statement with these `parts`, whose rows are lists. Raises QueryFileError if they make none."""
+    """Return the statement with these `parts`, whose rows are lists. Raises QueryFileError if they do not fit."""
     match list(parts):
         case [name]:
             return _load(name, _row)
@@ -135,7 +135,7 @@ def _body(text: str) -> str:
 
 
 def _as_list(body: str, fields: Mapping[str, str]) -> LiteralString | None:
-    """Return a read statement with its rows in one list, or None for SHOW and write statements."""
+    """Rewrite a read statement so that it returns its rows as one list. SHOW and write statements become None."""
     if fields["mode"] != "read" or not _names(fields["returns"]) or body.startswith("SHOW"):
         return None
     version = _VERSION.match(body)

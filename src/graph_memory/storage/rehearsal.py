@@ -50,7 +50,7 @@ class Rehearsal:
         self._is_changed = True
 
     def load(self) -> None:
-        """Read the file of the home. A missing or damaged one is as good as an empty one."""
+        """Read the file of the home. A missing or damaged file counts as empty."""
         try:
             rows = cast("list[dict[str, Any]]", json.loads(self._path.read_text("utf-8")) if self._path else [])
             self._samples = {tuple(map(str, row["statement"])): dict(row["params"]) for row in rows[:MAX_STATEMENTS]}
@@ -65,7 +65,7 @@ class Rehearsal:
         try:
             make_private_folder(self._path.parent)
             write_private(self._path, json.dumps(rows))
-        except OSError as error:  # the next process only starts slower
+        except OSError as error:  # without the file, the next process only starts more slowly
             _log.info("statements to rehearse were not written: %s", type(error).__name__)
 
     def statements(self) -> list[tuple[Query[Any], dict[str, object]]]:
@@ -74,7 +74,7 @@ class Rehearsal:
         for parts, params in self._samples.items():
             try:
                 query = assemble(parts)
-            except QueryFileError:  # of another version of graph-memory
+            except QueryFileError:  # the statement is from another version of graph-memory
                 continue
             if query.params == params.keys():
                 results.append((query, {name: value_of(sample) for name, sample in params.items()}))
@@ -100,7 +100,7 @@ def sample_of(value: object, depth: int = 0) -> object:
 
 
 def value_of(sample: object, depth: int = 0) -> object:
-    """Return a value of the shape of a sample. What is no sample becomes null."""
+    """Return a value of the shape of a sample. An invalid sample becomes null."""
     if not isinstance(sample, Mapping):
         return sample if sample is None or isinstance(sample, bool | int | float) else None
     fields = cast("Mapping[str, Any]", sample)
@@ -122,6 +122,6 @@ def value_of(sample: object, depth: int = 0) -> object:
 
 
 def _text_of(size: int) -> str:
-    """Return a text in whose power of ten the size lies, because a plan holds for such a range."""
+    """Return a text of about this size. A plan holds for all sizes up to the next power of ten."""
     repeats = 10 ** max(0, math.ceil(math.log10(size)) - 1) if size > 1 else 1
     return FILLER * repeats if size else ""

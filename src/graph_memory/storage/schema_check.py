@@ -53,7 +53,7 @@ CONNECTION_TYPES = query("schema_log/connection_types", str)
 
 
 async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
-    """Return the missing or unusable indexes and constraints that one domain needs, or all domains."""
+    """Return the missing or unusable indexes and constraints that one domain, or any domain, needs."""
     statements = statements_of_steps()
     for connection_type in await store.read(CONNECTION_TYPES, domain=domain):
         name, statement = connection_constraint(connection_type)

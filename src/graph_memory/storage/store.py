@@ -43,7 +43,7 @@ UNREACHABLE_SECONDS = 5.0
 """Maximum time in seconds for reaching an unresponsive server, if no commit is in doubt."""
 
 IDLE_SECONDS = 0.05
-"""Pause of a rehearsal while other statements run."""
+"""Time in seconds after which a waiting rehearsal checks again whether other statements run."""
 REHEARSAL_SECONDS = 5.0
 """Time limit of a rehearsed statement."""
 SILENCE_SECONDS = 10.0
@@ -186,7 +186,7 @@ class Store(Reader):
                     statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.write)
                     return await _rows(query, await session.run(statement, params))
         except (DriverError, Neo4jError, OSError) as error:
-            in_doubt = may_be_committed(error) or self._driver is not driver  # closed behind it
+            in_doubt = may_be_committed(error) or self._driver is not driver  # the driver was closed during the call
             is_for_another = is_refused(error) or isinstance(error, ConstraintError) or rolled_itself_back(error)
             if in_doubt or is_for_another or is_transient(error):
                 raise Indeterminate(in_doubt=in_doubt) from error

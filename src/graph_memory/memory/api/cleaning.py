@@ -44,7 +44,7 @@ class Cleaning:
         """Return the pairs of entities that may be the same, with a score of at least `min_score`, highest score first.
 
         Names that contain different numbers are never similar. At most 20,000 entities are compared; `left_out` is the
-        number of the others. Each pair has the `merge_entities` call that keeps the entity with more facts.
+        number of further ones. Each pair has the `merge_entities` call that keeps the entity with more facts.
         """
         return await similar.find_duplicates(self._core, self._domain(domain), limit, min_score)
 
@@ -75,7 +75,7 @@ class Cleaning:
         return await health.graph_health(self._core, self._domain(domain), limit)
 
     async def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that changed last, including their observations and relations, and the actors."""
+        """Return the entities that changed last, with the actors. Changes of their observations and relations count."""
         return await entity_lists.get_recent(self._core, self._domain(domain), limit)
 
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:

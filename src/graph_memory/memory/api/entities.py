@@ -145,7 +145,7 @@ class Entities(Cleaning):
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
         """Delete entities with their observations and relations. Unknown names are ignored.
 
-        `deleted` of the result is the number of deleted items, as it is for observations and relations.
+        `deleted` in the result is the number of named entities that existed.
         """
         where = self._domain(domain)
         return await deletes.delete_entities(
@@ -280,7 +280,7 @@ class Entities(Cleaning):
         one; an object in `observations` may have its own. They end, and are kept as past facts. A fact that is already
         known is not added again. The receipts ask about up to three known observations that a new one may make
         outdated, each with the call of `decide` that ends it. With `dry_run`, nothing is written. Raises
-        INVALID_PROPERTY, and INVALID_ARGUMENT, also if the `name` or text can mean several entities.
+        INVALID_PROPERTY, and INVALID_ARGUMENT, for example if the `name` or text can mean several entities.
         """
         arguments = {"text": text, "name": name, "type": type, "observations": observations}
         arguments |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
@@ -382,7 +382,7 @@ class Entities(Cleaning):
         return await sessions.session_start(self._core, self._domain(domain), request)
 
     async def session_context(self, prompt: str, *, shown: Collection[str] = (), max_tokens: int = 500) -> Unseen:
-        """Return the memories that fit a prompt, without the nodes `shown`, and the ids of its nodes."""
+        """Return the memories that fit a prompt, except the nodes in `shown`, and the ids of their nodes."""
         return await recall_unseen(self._core, self._domain(None), prompt, shown, max_tokens)
 
     async def session_end(

@@ -88,7 +88,7 @@ class History:
     async def _points(
         self, domain: str, since: int | str | None, until: int | str | None
     ) -> tuple[int | str | None, int | str | None]:
-        """Return two points of the log with `last session` as a number."""
+        """Return two points of the log, with `last session` replaced by its log number."""
         first = await last_session.point_at(self._core, domain, "since", since)
         return first, await last_session.point_at(self._core, domain, "until", until)
 
@@ -155,7 +155,7 @@ class History:
         return await reviews.read_reviews(self._core, self._domain(domain))
 
     async def mark_reviewed(self, verdicts: Mapping[int, Verdict], *, domain: str | None = None) -> Reviewed:
-        """Store a person's verdicts on changes, by log position. It changes neither graph nor log."""
+        """Store a person's verdicts on changes, by log position. The graph and the log do not change."""
         return await reviews.mark_reviewed(self._core, self._domain(domain), verdicts)
 
     async def diff(

@@ -70,7 +70,7 @@ class Reads:
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> results.NodeIds:
-        """Return the ids of the nodes, of one type or of all, whose properties equal all the given ones.
+        """Return the ids of the nodes, of one type or of all types, that have all the given property values.
 
         `true` is not `1`, but `1` equals `1.0`. `valid_at` selects nodes that are valid in the world at that time, and
         `detail` adds type and title. Without `limit` it returns all nodes; with it, `next_cursor` leads to the next

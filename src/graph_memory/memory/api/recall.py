@@ -355,7 +355,7 @@ class Recall:
         valid_at: datetime | str | None = None,
         domain: str | None = None,
     ) -> Paths:
-        """Return the paths between two nodes, each with its nodes and one connection between each two.
+        """Return the paths between two nodes, each with its nodes and one connection for each step.
 
         `shortest` returns one path with the fewest connections, `k_shortest` the `k` shortest (default 3, at most 20),
         and `weighted` the paths with the greatest product of weights. No path visits a node twice. If there is no path,

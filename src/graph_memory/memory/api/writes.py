@@ -202,7 +202,7 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set a connection's importance, 0 to 1: then half of its weight. Raises the errors of `update_connection`."""
+        """Set a connection's importance, 0 to 1, as half of its weight. Raises the errors of `update_connection`."""
         edit = connections.importance_edit(importance, expected_version)
         return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
 
@@ -238,7 +238,7 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set when a node or connection stops holding; it stays. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
+        """Set when a node or connection stops being true. It is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
     async def protect(
@@ -270,6 +270,6 @@ class Writes(Reads):
     ) -> results.ProtectionChanged:
         """Lift the protection of a node, a connection or, if only `domain` is given, that domain.
 
-        Without a protection, nothing changes. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
+        If there is no protection, nothing changes. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
         """
         return await self.protect(node_id=node_id, connection_id=connection_id, is_read_only=False, domain=domain)

@@ -59,7 +59,7 @@ class FoldResult:
     drafts: Sequence[Draft]
     faults: Sequence[Fault]
     subjects: Mapping[str, str]
-    """The subjects of operations by name, by the ids that they would get if they were new."""
+    """For operations on named entities: the id of each subject, by the id that a new one would get."""
 
 
 @dataclass(slots=True)
@@ -163,14 +163,14 @@ class Fold:
             self._relations_of.setdefault(end, []).append(draft.subject)
 
     def delete_unused_ends(self) -> None:
-        """Delete the nodes that were only ends of relations which are all deleted."""
+        """Delete the nodes that existed only as ends of relations, if all these relations are deleted."""
         for end, operation in list(self._severed.items()):
             row = None if self._is_deleted(end) else self._unused_end(end)
             if row is not None and row.loses_all_relations(self._is_deleted):
                 self._delete_node(operation, row.deletion)
 
     def _unused_end(self, node: str) -> EndRow | None:
-        """Return a node that is only an end of relations, with all its present and former relations, or None."""
+        """Return a node with its present and former relations; None if it is not only an end of relations."""
         change, row = self.changes.get(node), self.stored.by_name.ends.get(node)
         entity = self.named.graph.find(node)
         is_end = entity.is_mentioned if entity else row is not None
@@ -215,7 +215,7 @@ class Fold:
         return state.state() if state else None
 
     def _delete_node(self, operation: Operation, draft: Draft, *, is_by_name: bool = False) -> None:
-        """Delete a node and all attached subjects, also if earlier operations created or changed them."""
+        """Delete a node and all attached subjects, including those that earlier operations created or changed."""
         attached, joined = self.stored.attached.get(draft.subject, ()), self._relations_of.get(draft.subject, ())
         if is_by_name:
             self._note_severed_ends(
@@ -277,7 +277,7 @@ class Fold:
 
 
 def fold_operations(stored: StoredData, operations: Sequence[Operation], left_out: Collection[int] = ()) -> Fold:
-    """Return the merged changes of the operations, without some operations."""
+    """Return the merged changes of the operations, except the left-out operations."""
     lost = {subject: index for subject, index in stored.lost.items() if stored.state(subject) is None}
     fold = Fold(stored, stored.head, lost=lost)
     for operation in operations:
@@ -290,7 +290,7 @@ def fold_operations(stored: StoredData, operations: Sequence[Operation], left_ou
 
 
 def decide(first: Fold, operations: Sequence[Operation], context: Context) -> FoldResult:
-    """Return the result of operations, without the faulty ones. `first` has all operations merged.
+    """Return the result of the operations that are not faulty. `first` has all operations merged.
 
     Faulty operations are left out and the rest is checked again, until no fault remains.
     """
@@ -313,7 +313,7 @@ def decide(first: Fold, operations: Sequence[Operation], context: Context) -> Fo
 
 
 def find_faults(fold: Fold, changes: Changeset, domain: str) -> list[Fault]:
-    """Return the violations of changes as faults of the first operations that cause them."""
+    """Return the violations of the changes, each as a fault of the first operation that causes it."""
     faults: list[Fault] = []
     for violation in changes.violations():
         if violation.draft.kind in TYPES:

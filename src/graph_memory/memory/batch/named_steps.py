@@ -1,4 +1,4 @@
-"""The drafts of a batch's operations by name, in order."""
+"""Drafts the operations of a batch that refer to entities by name, in order."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StoredNames:
 
     graph: NamedGraph = field(default_factory=NamedGraph)
     ends: Mapping[str, EndRow] = field(default_factory=dict[str, EndRow])
-    """The nodes that are only ends of relations that may be deleted, by id."""
+    """By id, the nodes that exist only as ends of relations, if these relations may be deleted."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
     """The deletions of subjects attached to nodes that may become entities."""
     lost: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -39,7 +39,7 @@ class StoredNames:
 
 @dataclass(slots=True)
 class NamedSteps:
-    """The state after the operations by name so far."""
+    """The state after those operations so far that refer to entities by name."""
 
     graph: NamedGraph
     drafting: Drafting
@@ -65,7 +65,7 @@ class NamedSteps:
     def draft(
         self, operation: Operation, change: ChangeByName, ontology: Ontology, lost: Mapping[str, int]
     ) -> Sequence[Draft]:
-        """Return the changes of an operation that follows the earlier ones.
+        """Return the changes that an operation makes after the earlier ones.
 
         Raises NODE_NOT_FOUND, NotCreated, and the errors of a closed ontology.
         """

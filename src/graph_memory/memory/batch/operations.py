@@ -100,4 +100,4 @@ class ParsedBatch:
     """The ids that unreadable operations would assign, with the indexes of the operations."""
     count: int
     lost_names: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The names of the entities that they would create, with the indexes of the operations."""
+    """The names of the entities that unreadable operations would create, with the indexes of the operations."""

@@ -50,7 +50,7 @@ VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
 }
 """The required and the optional arguments of each verb."""
 _TYPES = {"create": "create_node", "update": "update_node", "delete": "delete_node"}
-"""The verbs of the form with `type`: the id of a node, the data of the node, and edges."""
+"""The verbs of operations that have a `type` in place of `op`: they concern one node and its edges."""
 _SHAPE = ("type", "node_id", "node_data", "edges", "ref", "expected_version")
 _FLAGS = ("atomic", "validate_before_commit", "rollback_on_error", "dry_run")
 _ALIASES = {

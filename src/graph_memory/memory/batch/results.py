@@ -35,12 +35,12 @@ def faults_from(text: str) -> tuple[BatchFault, ...]:
 
 
 class BatchItem(Result):
-    """The result of one operation. An operation with edges has an item for each edge too."""
+    """The result of one operation. An operation with edges also has an item for each edge."""
 
     index: int = Field(description="Place of the operation, from 0")
     op: str
     id: str | None = Field(
-        default=None, description="Id of its subject; absent if a dry run would create it, or if it does not exist"
+        default=None, description="Id of the subject; absent if a dry run would create it, or if it does not exist"
     )
     ref: str | None = None
     version: int | None = Field(
@@ -53,9 +53,9 @@ class BatchItem(Result):
 class BatchResult(Result):
     """The result of a batch, or of its dry run."""
 
-    batch: str | None = Field(default=None, description="Id of the batch in the log, and of its first event")
-    since: int | None = Field(default=None, description="Number of its first event, for memory_revert")
-    until: int | None = Field(default=None, description="Number of its last event")
+    batch: str | None = Field(default=None, description="Id of the batch in the log, and of the batch's first event")
+    since: int | None = Field(default=None, description="Log number of the batch's first event, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the batch's last event")
     dry_run: bool | None = None
     repeated: bool | None = Field(
         default=None, description="An earlier run with this idempotency key wrote the batch; nothing was changed now"

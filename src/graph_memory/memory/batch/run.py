@@ -135,13 +135,13 @@ class _Report:
     """The data on which the decision was based. None if an earlier run wrote the batch."""
 
     def subject(self, operation: Operation, versions: Mapping[str, int]) -> str | None:
-        """Return the subject of an operation. None if an operation by name has no subject, or it is unknown."""
+        """Return the subject of an operation, or None if it is unknown or the named record does not exist."""
         if not isinstance(operation.change, ChangeByName):
             return self.subjects.get(operation.subject, operation.subject)
         return self.subjects.get(operation.subject, operation.subject if operation.subject in versions else None)
 
     def version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
-        """Return the version of a subject after the batch, or before it if nothing changed."""
+        """Return the version of a subject after the batch, or its earlier version if it did not change."""
         if subject is None:
             return None
         before = self.known.last.get(subject) if self.known else None

@@ -48,7 +48,7 @@ _DERIVED = (Step.PUT_KEYS, Step.PUT_WINDOWS)
 
 @dataclass(frozen=True, slots=True)
 class TieCounts:
-    """Numbers of subjects to tie to nodes, and of tied ones."""
+    """The number of subjects that need to be connected to nodes, and the number that were connected."""
 
     expected: int
     tied: int
@@ -66,7 +66,7 @@ ADVANCE = query("branches/advance", Nothing)
 
 
 async def branch(core: Core, source: str, at: int | str | None, name: str) -> Branched:
-    """Make a branch of a domain at a point of its log. See `History.branch`."""
+    """Create a branch of a domain at a point of its log. See `History.branch`."""
     check_domain(name)
     fork_seq = await seq_at(core.store, source, "at", at)
     fork = await _resolve_fork(core, source, fork_seq)
@@ -99,8 +99,8 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
 async def _resolve_fork(core: Core, source: str, at: int) -> Revision:
     """Return the revision to copy. Raises DOMAIN_BUSY if a job may change or delete its log.
 
-    A branch calls it before and after its job begins, and such a job looks for branches after it begins. So at most one
-    of the two continues.
+    Branching calls this before and after its own job begins, and the other job looks for branches after it begins. So
+    at most one of the two continues.
     """
     fork = await revision_of(core.store, source, at)
     for domain in {source, fork.domain}:
@@ -124,7 +124,7 @@ class _Branching:
     async def run(self) -> tuple[int, str | None]:
         """Run the remaining stages.
 
-        Return the number of the branch's last event, and a warning if the branch could not get its parent domain.
+        Return the number of the branch's last event, and a warning if it could not be placed under its parent domain.
         """
         if self._job.progress.stage == "":
             await self._copy_types()
@@ -181,7 +181,7 @@ class _Branching:
         await self._job.step(then, copy)
 
     async def _copy_blobs(self, rows: Sequence[SubjectAt]) -> None:
-        """Copy content that is stored outside Neo4j: domains share no blobs."""
+        """Copy content that is stored outside Neo4j, because domains share no blobs."""
         for sha256 in {row.blob for row in rows if row.blob is not None}:
             await self._core.contents.copy(self._source, self._job.domain, sha256)
 
@@ -204,7 +204,7 @@ class _Branching:
             await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
 
     async def _derive(self, transaction: Transaction, living: Sequence[SubjectAt]) -> None:
-        """Copy the derived rows of unchanged subjects, and make the rows of subjects that have changed since.
+        """Copy the derived rows of unchanged subjects, and compute the rows of subjects that changed after the fork.
 
         The source is not locked: subjects that change while they are copied are found afterwards.
         """
@@ -294,7 +294,7 @@ class _Branching:
             await self._job.step(self._job.then(stage="end"), skip_passages)
 
     async def _put_inverses(self, transaction: Transaction, numbers: Sequence[int]) -> None:
-        """Make the inverse relationships of a range of connections."""
+        """Create the inverse relationships of a range of connections."""
         if not self._ontology.inverses:
             return
         rows = await transaction.run(STATES, source=self._job.domain, seqs=list(numbers))

@@ -24,12 +24,12 @@ class Chunk:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether both sides changed it differently."""
+        """Whether both sides changed the block differently."""
         return self.merged is None
 
     @property
     def merged(self) -> Lines | None:
-        """The merged lines, None if the sides are in conflict."""
+        """The merged lines, or None if the sides are in conflict."""
         if self.theirs in (self.base, self.ours):
             return self.ours
         return self.theirs if self.ours == self.base else None
@@ -44,7 +44,7 @@ class MergedText:
 
 
 def merge_texts(base: str, ours: str, theirs: str) -> MergedText | None:
-    """Return the merge of two texts that come from `base`, None if comparing them would take too long."""
+    """Return the merge of two texts that come from `base`, or None if comparing them would take too long."""
     if theirs in (base, ours):
         return MergedText(ours)
     if ours == base:
@@ -58,7 +58,7 @@ def merge_texts(base: str, ours: str, theirs: str) -> MergedText | None:
 
 
 def split_into_chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | None:
-    """Return alternating chunks that all three texts share and that differ, None if that would take too long."""
+    """Return the shared and the differing chunks, which alternate, or None if that would take too long."""
     our_line_of, their_line_of = _match_lines(base, ours), _match_lines(base, theirs)
     if our_line_of is None or their_line_of is None:
         return None
@@ -90,7 +90,7 @@ def _chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[int, 
 
 
 def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
-    """Return the positions in `other` of the lines of `base` that it shares, None if that would take too long."""
+    """Return the positions in `other` of the lines that `base` shares, or None if that would take too long."""
     head = _common_prefix_length(base, other)
     tail = _common_prefix_length(base[head:][::-1], other[head:][::-1])
     base_middle, other_middle = base[head : len(base) - tail], other[head : len(other) - tail]

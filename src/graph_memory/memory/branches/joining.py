@@ -1,7 +1,7 @@
-"""Entities that both sides created under one name: the source's entity is joined with the target's. Pure.
+"""Entities that both sides created under one name: the source's entity is joined with the target's.
 
-A mention, which is only named as an end of relations, is joined with the target's entity of its name. For two full
-entities the caller chooses. The entity keeps the target's id, and observations and relations of both are kept.
+A mention is a node that exists only as an end of relations. It is joined with the target's entity of the same name. For
+two full entities, the caller decides. The joined entity has the target's id, and all observations and relations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graph_memory.model.text.wording import quote
 
 
 def is_mention(version: Version | None) -> bool:
-    """Return whether a node is only named as an end of relations."""
+    """Return whether a node exists only as an end of relations."""
     return version is not None and version.kind is Kind.NODE and MENTIONED in version.state
 
 

@@ -272,7 +272,7 @@ def _with_content(version: Version, content: Content) -> Version:
 async def _fetch_contents(
     core: Core, reader: Reader, requested: Iterable[_ContentKey]
 ) -> Mapping[_ContentKey, Content]:
-    """Return the contents."""
+    """Return the requested contents, read from Neo4j or the blobs."""
     texts: dict[tuple[str, str], str] = {}
     keys = list(requested)
     for domain in {key.domain for key in keys}:
@@ -286,7 +286,7 @@ async def _fetch_contents(
 
 
 async def _read_contents(core: Core, stored_texts: Mapping[_ContentKey, str | None]) -> Mapping[_ContentKey, Content]:
-    """Return the contents, with the texts that Neo4j has. Other texts are read concurrently.
+    """Return the contents. Texts that Neo4j does not have are read concurrently.
 
     The bytes of binary content are not read, because a merge never compares them.
     """

@@ -144,8 +144,8 @@ class _Merging:
     def decide(self, head: Head, merge_input: _MergeInput) -> Decision[_Report]:
         """Return the changes, and the event that records the merge once all conflicts are settled.
 
-        Without changes and settled conflicts, there is no such event. Raises INVALID_ARGUMENT for an unknown subject,
-        and _UnresolvedConflicts if only conflicts are left.
+        If nothing changed and no conflict was settled, there is no such event. Raises INVALID_ARGUMENT for an unknown
+        subject, and _UnresolvedConflicts if only conflicts are left.
         """
         merge_plan = plan(merge_input.items, merge_input.context, self._choices, head.at)
         if merge_input.unknown is not None:

@@ -20,7 +20,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class PlaceRow:
-    """A revision of a domain: its event if the log has it, a time that it is not after, and the domain's state.
+    """A revision of a domain: its event if the log has it, its latest possible time, and the domain's state.
 
     `is_exact` is false if the log was compacted beyond it: the domain's state may then be later.
     """
@@ -39,10 +39,10 @@ PLACE = query("branches/place", PlaceRow)
 
 @dataclass(frozen=True, slots=True)
 class UntraceableState:
-    """An included state whose own included states are no longer known. It is not after `at`.
+    """An included state whose own included states are no longer known. `at` is its latest possible time.
 
-    Each state that includes it includes `through` too: the branch that was made from it, or the state that it was
-    merged into.
+    Every state that includes this one also includes `through`: the branch that was made from it, or the state that it
+    was merged into.
     """
 
     place: Revision
@@ -61,7 +61,7 @@ class IncludedStates:
 
 @dataclass(frozen=True, slots=True)
 class _PendingState:
-    """An included state to trace. It is not after `at`, and has `event` if that is given."""
+    """An included state to trace. `at` is its latest possible time, and `event` is its event if known."""
 
     place: Revision
     through: Revision
@@ -82,7 +82,7 @@ class _SharedState:
     compacted_to: int
 
     def covers(self, untraceable: UntraceableState) -> bool:
-        """Return whether no state included by an untraceable state can be later than this."""
+        """Return whether this state is at least as late as any state that an untraceable state may include."""
         is_included = any(
             self.place.domain == revision.domain and self.place.seq >= revision.seq
             for revision in (untraceable.place, untraceable.through)
@@ -95,7 +95,7 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
 
     A domain includes its own states, the states of its source until the fork, the states merged into it, and all
     states that these include. The latest common state yields the fewest conflicts and includes all earlier decisions,
-    so no earlier one replaces it: raises HISTORY_COMPACTED if it was compacted, or may have been.
+    so no earlier state can replace it. Raises HISTORY_COMPACTED if it was compacted, or may have been.
     """
     source_states, target_states = await find_included(reader, source), await find_included(reader, target)
     places = [
@@ -164,7 +164,7 @@ def _directly_included(place: Revision, row: PlaceRow) -> Iterable[_PendingState
 
 
 async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
-    """Return the copies, in branches, of the states from which the branches in a domain's lineage were made."""
+    """Return, for each fork in a domain's lineage, the branch's copy of the source's state."""
     line = await segments_of(reader, domain)
     return {
         Revision(older.domain, part.forked_at or 0): Revision(part.domain, part.begins_at)
@@ -174,7 +174,7 @@ async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
 
 
 async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Return the states that no other one includes: included states are earlier, whatever the clocks said."""
+    """Return the states that no other state includes. An included state is earlier, whatever the clocks said."""
     if len(states) < 2:
         return states
     included = {state.place: (await find_included(reader, state.place)).places for state in states}
@@ -206,7 +206,7 @@ class MergeRecord:
     state_seq: int
     source: Revision
     event: str | None
-    """The id of the event in the source: another domain may get that name one day."""
+    """The id of the event in the source. It identifies the source even if another domain gets its name later."""
 
     def including_source(self, own_seq: int) -> DomainState:
         """Return the domain's state that includes the source from event `own_seq` of its own log on."""

@@ -1,4 +1,4 @@
-"""The merge of all subjects into one graph: the changes to write, and conflicts between subjects. Pure."""
+"""Merges all subjects into one graph, without I/O: the changes to write, and conflicts between subjects."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ class _GraphMerge:
                 yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
     def _find_subject_conflict(self, changes: Changeset, draft: Draft) -> Conflict | None:
-        """Return the conflict of a subject's ends, type or rules. Unique values and attachments are checked apart."""
+        """Return the conflict of a subject's ends, type or rules. Others check unique values and attachments."""
         if missing := self._missing_ends(changes, draft):
             can_return = all(self._can_restore(end) for end in missing)
             takes = frozenset(ConflictSide) if can_return else _OURS
@@ -267,7 +267,7 @@ class _GraphMerge:
         return Changeset(self.context, self.after, self.ontology)
 
     def _waits_for_conflict(self, draft: Draft) -> bool:
-        """Return whether its type, or a node that it needs, does not exist before a conflict is settled."""
+        """Return whether a change's type, or a node that it needs, does not exist before a conflict is settled."""
         ends = any(end in self.in_conflict and end not in self.context.living for end in ends_of(draft))
         return draft.op is not Op.DELETE and (ends or type_of(draft) in self.in_conflict)
 

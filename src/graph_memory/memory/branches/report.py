@@ -36,7 +36,7 @@ _CHECKS = {
 def render_conflicts(
     conflicts: Sequence[Conflict], items: Mapping[str, MergeItem]
 ) -> tuple[tuple[MergeConflict, ...], int]:
-    """Return the first conflicts for a result, and the number of others."""
+    """Return the first conflicts for a result, and the number of further conflicts."""
     rendered = tuple(_render_conflict(conflict, items[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
     return rendered, len(conflicts) - len(rendered)
 

@@ -29,14 +29,14 @@ class MergedChange(Result):
 class LineConflict(Result):
     """Lines that both sides changed differently."""
 
-    line: int = Field(description="Number of the first of them in the target's text")
+    line: int = Field(description="Number of the first of these lines in the target's text")
     base: str
     ours: str
     theirs: str
 
 
 class MergeConflict(Result):
-    """Why a subject, or one of its values, cannot be merged. `ours` is the target's side, `theirs` the source's."""
+    """The reason why a subject or value cannot be merged. `ours` is the target's side, `theirs` the source's."""
 
     subject: str
     kind: Kind
@@ -46,14 +46,14 @@ class MergeConflict(Result):
         description="property, content, deleted, changed, created, type, ontology, end, attached, unique, rule, invalid"
     )
     reason: str
-    property: str | None = Field(default=None, description="The value in conflict; _content for the content")
+    property: str | None = Field(default=None, description="Name of the value in conflict; _content for the content")
     base: Value | None = None
     ours: Value | None = None
     theirs: Value | None = None
     lines: tuple[LineConflict, ...] | None = None
     takes: tuple[Side, ...] = Field(description="The sides that can resolve it")
     resolve: tuple[dict[str, str], ...] = Field(
-        description="Possible resolutions for memory_merge. Each of them resolves the conflict"
+        description="Possible resolutions for memory_merge, each of which resolves the conflict"
     )
 
 
@@ -62,16 +62,16 @@ class Merged(Result):
 
     preview: bool
     source: str
-    source_seq: int = Field(description="Number in the source's log up to which it was merged")
+    source_seq: int = Field(description="Log number up to which the source was merged")
     target: str
-    base: str = Field(description="The domain whose log has the base of the comparison")
-    base_seq: int = Field(description="Its number there")
-    batch: str | None = Field(default=None, description="Absent if nothing was written")
+    base: str = Field(description="The domain whose log contains the common state on which the merge is based")
+    base_seq: int = Field(description="Number of the common state in that log")
+    batch: str | None = Field(default=None, description="Id of the written batch; absent if nothing was written")
     seq: int | None = Field(default=None, description="Number of the event that records the merge")
     created: int = Field(description="Number of subjects that are new in the target")
     updated: int
     deleted: int
-    changes: tuple[MergedChange, ...] = Field(description="The first 100 of them")
+    changes: tuple[MergedChange, ...] = Field(description="The first 100 changes")
     settled: int = Field(description="Number of conflicts that the strategy or a resolution resolved")
     conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 unresolved conflicts")
     more_conflicts: int | None = None

@@ -1,4 +1,4 @@
-"""The merge of one subject: a change of one side is taken, different changes of both are a conflict. Pure."""
+"""The merge of one subject: a change on one side is taken, differing changes on both sides conflict."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class _ByValue:
         )
 
     def apply_resolutions(self, version: Version | None, value_resolutions: Sequence[Resolution]) -> Version | None:
-        """Return a version that was taken as a whole, with the values of the resolutions."""
+        """Return a version that was taken whole from one side, with the values that resolutions set."""
         if version is None or not value_resolutions or version.kind is not self.item.kind:
             return version
         self.after, self.content = dict(version.state), version.content
@@ -286,7 +286,8 @@ def complete_version(
 ) -> Version:
     """Return a version with the values that a write sets: the earliest creation, computed fields, the title.
 
-    `template` has its kind and ends, by default the source's version. Its content is None if the target has it.
+    `template`, by default the source's version, has its kind and ends. The version has no content if the target's
+    content is the same.
     """
     template = template or cast("Version", item.theirs)
     template = replace(template, type=_type_of(item, template, state))
@@ -304,7 +305,7 @@ def complete_version(
 
 
 def _type_of(item: MergeItem, template: Version, state: State) -> str | None:
-    """Return the type of a version with a state. An entity has the type of the side from which its data comes."""
+    """Return the type of a version with this state. An entity has the type of the side that its data comes from."""
     written = state.get(ENTITY)
     sides = (
         version
@@ -328,7 +329,10 @@ def _computed_fields(item: MergeItem, template: Version, state: State, content: 
 
 
 def _title(item: MergeItem, template: Version, state: State, content: Content | None) -> str:
-    """Return the title for properties and text. If the text is not loaded, use that of a side with the same text."""
+    """Return the title that follows from properties and text.
+
+    If the text is not loaded, the title comes from a side that has the same text.
+    """
     properties = replace(template, state=state).properties
     sides = [
         version.state

@@ -1,6 +1,6 @@
 """Values of a merge: a subject in the base and in both domains, conflicts, and resolutions.
 
-`ours` is the target's side, `theirs` the source's. None is a subject that does not exist there.
+`ours` is the target's side, `theirs` the source's. None means that the subject does not exist on that side.
 """
 
 from __future__ import annotations
@@ -38,40 +38,40 @@ class Strategy(StrEnum):
     """The way to settle conflicts that no resolution names."""
 
     MANUAL = "manual"
-    """They stop the merge."""
+    """Such conflicts stop the merge."""
     OURS = "ours"
-    """The target is not changed."""
+    """The target's side is kept."""
     THEIRS = "theirs"
     """The source's side is taken, where that is possible."""
 
 
 class ConflictKind(StrEnum):
-    """The subject matter of a conflict."""
+    """The reason for a conflict."""
 
     PROPERTY = "property"
-    """Both changed a value differently."""
+    """Both sides changed a value differently."""
     CONTENT = "content"
-    """Both changed the same lines, or content without lines."""
+    """Both sides changed the same lines, or content that has no lines."""
     DELETED = "deleted"
     """The target deleted a subject that the source changed."""
     CHANGED = "changed"
     """The source deleted a subject that the target changed."""
     CREATED = "created"
-    """Both created a subject with that id, differently."""
+    """Both sides created a subject with that id, but with different values."""
     TYPE = "type"
     """In the target, the id has another kind, type or other ends."""
     ONTOLOGY = "ontology"
-    """Both declare a type with that name differently."""
+    """Both sides declare a type with that name differently."""
     END = "end"
-    """A node that it needs does not exist in the target, or would not after the merge."""
+    """A node that the subject needs does not exist in the target, or would not exist after the merge."""
     ATTACHED = "attached"
     """The source deleted a node that has new attachments in the target."""
     UNIQUE = "unique"
     """Another subject of the target has the value of a unique property."""
     RULE = "rule"
-    """A connection breaks a rule of its type in the merged graph only."""
+    """A connection breaks a rule of its type, but only in the merged graph."""
     INVALID = "invalid"
-    """The target does not allow it: its ontology, or its validity period."""
+    """The target's ontology does not allow the subject, or its validity period is invalid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Version:
 
     @classmethod
     def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
-        """Return the subject after an event, None if it does not exist then."""
+        """Return the subject after an event, or None if it does not exist then."""
         if event is None or event.draft.op is Op.DELETE:
             return None
         draft = event.draft
@@ -97,17 +97,17 @@ class Version:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """The ids of nodes that it needs: the ends of a connection, the node of an observation."""
+        """The ids of the nodes that the subject needs: the ends of a connection, the node of an observation."""
         return tuple(end for end in (self.from_id, self.to_id) if end is not None)
 
     @property
     def identity(self) -> tuple[Kind, str | None, str | None, str | None]:
-        """The values that never change while it exists. The type of an entity can change."""
+        """The values that never change while the subject exists. The type of an entity can change."""
         return self.kind, None if ENTITY in self.state else self.type, self.from_id, self.to_id
 
     @property
     def ref(self) -> ContentRef | None:
-        """The reference to its content, None without content."""
+        """The reference to the content, or None if there is no content."""
         return content_ref(self.state)
 
     @property
@@ -126,16 +126,16 @@ class MergeItem:
     theirs: Version | None = None
     last: Event | None = None
     is_unknown: bool = False
-    """Whether the source's log has never had it."""
+    """Whether the source's log has never had the subject."""
 
     @property
     def kind(self) -> Kind:
-        """Its kind; in the source, if it exists there."""
+        """The kind of the subject, taken from the source if it exists there."""
         return next(version.kind for version in (self.theirs, self.ours, self.base) if version is not None)
 
     @property
     def needs_lines(self) -> bool:
-        """Whether its three contents have to be merged line by line."""
+        """Whether the texts of the base and both sides differ, so that they have to be merged line by line."""
         refs = [version.ref for version in (self.base, self.ours, self.theirs) if version is not None]
         results = [ref for ref in refs if ref is not None and ref.is_text]
         return len(results) == 3 and len({ref.sha256 for ref in results}) == 3
@@ -202,7 +202,7 @@ class Choices:
         return [resolution for resolution in self.resolutions.get(subject, ()) if resolution.name is not None]
 
     def take(self, conflict: Conflict) -> ConflictSide | None:
-        """Return the side that settles a conflict, None if it is unresolved."""
+        """Return the side that settles a conflict, or None if it is unresolved."""
         sides = [
             resolution.take for resolution in self.resolutions.get(conflict.subject, ()) if resolution.name is None
         ]
@@ -212,9 +212,9 @@ class Choices:
 
 
 def check_value_resolution(resolution: Resolution, item: MergeItem, declared: Collection[str]) -> None:
-    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or must have.
+    """Raise INVALID_ARGUMENT if a resolution names a value that its subject cannot have, or removes a required one.
 
-    A property must exist on some side. For a new value, it may also be declared for the type.
+    A property must exist on at least one side. If the resolution sets a new value, the type may declare it instead.
     """
     kind, name = item.kind, resolution.name or ""
     is_property = not name.startswith("_") and kind in TYPE_OF

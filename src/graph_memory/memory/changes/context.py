@@ -91,7 +91,7 @@ STORED_CONNECTIONS = query("changes/stored_connections", StoredConnections)
 async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, maximum: int | None = None) -> Context:
     """Return the data around changes: ends of connections, subjects attached to deleted nodes, owners of unique values.
 
-    Raises TooMany for more attached subjects than `maximum`, by default than one transaction can delete.
+    Raises TooMany if more than `maximum` subjects are attached (by default, as many as one transaction can delete).
     """
     remaining = [draft for draft in drafts if draft.op is not Op.DELETE]
     ontology = ontology_after(head.ontology, remaining)
@@ -131,7 +131,7 @@ async def read_attachments(
 async def read_attachments_of_retyped(
     reader: Reader, domain: str, nodes: Sequence[str], ontology: Ontology
 ) -> Mapping[str, Sequence[Draft]]:
-    """Return the subjects attached to nodes whose type changes. Empty if no connection type restricts its ends."""
+    """Return the subjects attached to nodes whose type changes; none if no connection type restricts its ends."""
     restricts_ends = any(
         ANY not in ends for declared in ontology.connection_types for ends in (declared.from_types, declared.to_types)
     )
@@ -148,7 +148,7 @@ async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]
 
 
 async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, StoredType]:
-    """Return the checked stored data of each type whose change adds demands, by the subject of the type."""
+    """Check the stored data of each type whose change adds demands, and return it by the id of the type."""
     results = [StoredType(change) for change in changes if change.demands or change.changes_derived]
     for stored in results:
         async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):
@@ -160,7 +160,7 @@ async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]
 async def stored_rows(
     reader: Reader, domain: str, declared: AnyType, names: Sequence[str], after: str = ""
 ) -> AsyncIterator[tuple[str, Sequence[StoredRow]]]:
-    """Yield the stored subjects of a type in pages, each with its last node, and with the values of some properties."""
+    """Yield the stored subjects of a type, with some properties, in pages, each after the id of its last node."""
     arguments: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
     if isinstance(declared, NodeType):
         while nodes := await reader.read(STORED_NODES, after=after, **arguments):

@@ -109,7 +109,7 @@ class Batch:
     async def abandon(self) -> None:
         """End the batch after a failure if no page is written, so that the domain can be written.
 
-        Otherwise it can be resumed, as also if another run has taken it over or the store is not reachable.
+        Otherwise the batch stays resumable, even if another run has taken it over or the store cannot be reached.
         """
         if self.job.progress.done == 0:
             with suppress(GraphError):

@@ -65,21 +65,21 @@ class Rule(StrEnum):
     """A rule that a change can violate."""
 
     NEEDED = "needed"
-    """A remaining subject has or names a type that would be deleted, or does not fit its change."""
+    """A remaining subject uses a type that would be deleted, or does not fit the changed type."""
     ATTACHED = "attached"
     """A subject that is attached to a deleted node would remain."""
     END = "end"
-    """A node that it needs does not exist."""
+    """A node that the subject needs does not exist."""
     TYPE = "type"
-    """A type that it needs does not exist."""
+    """A type that the subject needs does not exist."""
     NOT_ALLOWED = "not_allowed"
-    """The ontology does not allow it."""
+    """The ontology does not allow the change."""
     LINK = "link"
-    """It violates a rule of its type about other connections."""
+    """The connection violates a rule of its type about other connections."""
     USED = "used"
-    """Its id exists or existed before."""
+    """The id of the new subject exists or existed before."""
     UNIQUE = "unique"
-    """Another subject has, or gets, the value of one of its unique properties."""
+    """Another subject has, or gets, the same value of a unique property."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class Violation:
     others: tuple[str, ...] = ()
     property: str | None = None
     title: str | None = None
-    """The title of the first of the others, if known."""
+    """The title of the first of the other subjects, if known."""
     error: GraphError | None = None
 
     def refusal(self, domain: str) -> GraphError:
-        """Return the error for a write of this change."""
+        """Return the error with which a write of this change is rejected."""
         draft = self.draft
         match self.rule:
             case Rule.END:
@@ -123,7 +123,7 @@ class Changeset:
 
     @classmethod
     def of(cls, context: Context, drafts: Iterable[Draft]) -> Changeset:
-        """Return the changeset of drafts."""
+        """Build a changeset from drafts."""
         return cls(context, {draft.subject: draft for draft in drafts})
 
     @property

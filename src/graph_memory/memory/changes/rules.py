@@ -82,7 +82,7 @@ async def find_broken_rules(
     in_turn: bool = False,
     extra: Sequence[str] = (),
 ) -> Mapping[str, BrokenRule]:
-    """Return the violated rules of new connections. With `in_turn`, only the later of two new ones is in violation."""
+    """Return the violated rules of new connections. With `in_turn`, only the later of two conflicting ones counts."""
     rows = [row for draft in drafts if (row := rule_check_row(draft, ontology, extra))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     results = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []

@@ -18,7 +18,7 @@ from graph_memory.model.subjects.kinds import TYPES, Kind
 def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
     """Return the ontology after changes, without connection types that name missing node types.
 
-    Types with contradicting inverses have none. Raises INVALID_ONTOLOGY for too many types.
+    Types whose inverses contradict each other have no inverse. Raises INVALID_ONTOLOGY for too many types.
     """
     types = [draft for draft in changes if draft.kind in TYPES]
     if not types:

@@ -38,7 +38,7 @@ class ForkRow:
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A domain of a lineage: its fork, its compaction, and the numbers at which its times go back."""
+    """A domain of a lineage: its fork, its compaction, and the event numbers at which the recorded time goes back."""
 
     name: str
     forked_from: str | None
@@ -58,7 +58,7 @@ class PositionRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """A number, and the number and time of the first event from it on."""
+    """A number, and the number and time of the first event with at least that number."""
 
     number: int
     seq: int
@@ -93,7 +93,7 @@ class LogSegment:
     """One log of a lineage: its own changes come after `begins_at` and count up to `until`.
 
     A branch's log begins with a snapshot of its source, which ends with the event of the fork, at `begins_at`.
-    `forked_at` is the number in the source's log, None without a source. Changes up to `compacted_to` were compacted.
+    `forked_at` is the number in the source's log, or None. Changes up to `compacted_to` were compacted.
     """
 
     domain: str
@@ -111,7 +111,7 @@ class LogSegment:
 
     @property
     def kept_after(self) -> int:
-        """The number after which these events still exist."""
+        """The number after which the events of this log still exist."""
         return max(self.shown_after, self.compacted_to)
 
     def lacks(self, after: int, until: int) -> bool:
@@ -275,10 +275,10 @@ async def _seq_at(
 
 
 async def _last_until(reader: Reader, part: LogSegment, at: datetime, last: int, *, strictly: bool) -> int | None:
-    """Return the number of the last event until a time, or before it, None if that is before the log begins.
+    """Return the number of the last event at or before a time, or None if that is before the log begins.
 
-    Times go back only at the turns of a log, and events with a higher number are later. So the last event with a time
-    until then is searched in the ranges between the turns, the newest first.
+    Times go back only at the turns of a log, and events with a higher number are later. So the event is searched for
+    in the ranges between the turns, newest range first. With `strictly`, it must be before the time.
     """
     ends = sorted(turn - 1 for turn in part.turns if part.shown_after < turn - 1 < last)
     for after, until in reversed([*pairwise([part.shown_after, *ends, last])]):
@@ -288,7 +288,7 @@ async def _last_until(reader: Reader, part: LogSegment, at: datetime, last: int,
 
 
 async def _last_in(reader: Reader, domain: str, after: int, last: int, at: datetime, *, strictly: bool) -> int | None:
-    """Return the number of the last event until a time in a range of a log without turns."""
+    """Return the number of the last event at or before a time, in a range of a log without turns."""
     low, high = after, last
     while low < high:
         numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]

@@ -24,7 +24,7 @@ async def requested_domains(
     *,
     include_children: bool,
 ) -> tuple[str, ...] | None:
-    """Return the domains that a call reads, the named ones first, None for a call about one domain.
+    """Return the domains that a call reads, the named ones first, or None if the call is about one domain.
 
     Raises INVALID_ARGUMENT, and ONTOLOGY_NOT_FOUND for a named domain that does not exist.
     """
@@ -63,7 +63,7 @@ def _check_names(domains: object) -> list[str]:
 
 
 def merge_warnings(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:
-    """Return the distinct warnings of several domains, each with its domains unless all have it."""
+    """Return the distinct warnings of several domains. Each names its domains, unless all have it."""
     domains_of: dict[str, list[str]] = {}
     for domain, domain_warnings in warnings.items():
         for warning in domain_warnings:

@@ -53,7 +53,7 @@ async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
         if head.seq > 0:
             raise domain_exists(name)
         ontology_draft = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
-        # only in such a log the ontology comes first, which distinguishes it from a declared one
+        # only here does the ontology come first in the log, which distinguishes it from a declared one
         return Decision([ontology_draft, domain_draft(replace(DomainState(created=head.at), **edit))], None)
 
     written = await core.log.write("create_domain", name, core.origin, _read_nothing, decide, creates_domain=True)

@@ -1,4 +1,4 @@
-"""The events that adopt changes made directly in Neo4j, checked against the ontology like any write. Pure."""
+"""Drafts the events that adopt changes made directly in Neo4j, checked against the ontology, without I/O."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ class DriftedSubject:
     text: str | None = None
     differences: tuple[Difference, ...] = ()
     is_out_of_place: bool = False
-    """Whether it is a connection under another type or between other nodes than the log says."""
+    """Whether the subject is a connection whose type or ends differ from the log."""
     element: str | None = None
     """Neo4j's element id of a subject without a domain or id."""
 
     @property
     def is_in_log(self) -> bool:
-        """Whether it exists according to the log."""
+        """Whether the subject exists according to the log."""
         return self.last is not None and self.last.draft.op is not Op.DELETE
 
     @property
     def is_gone(self) -> bool:
-        """Whether the log has it and the live graph does not."""
+        """Whether the log has the subject, but the live graph does not."""
         return self.is_in_log and self.stored is None
 
 
@@ -88,7 +88,7 @@ class DriftContext:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """The changes to write, and the reasons of subjects that cannot be adopted."""
+    """The changes to write, and the reasons why other subjects cannot be adopted."""
 
     drafts: tuple[Draft, ...]
     refused: Mapping[str, GraphError]
@@ -126,7 +126,7 @@ def _try_changes(
 def _make_drafts(
     changes: Sequence[DriftedSubject], context: DriftContext, head: Head
 ) -> tuple[dict[str, Draft], dict[str, GraphError]]:
-    """Return the drafts of changes, and the errors of the others, by id."""
+    """Return the drafts of adoptable changes and the errors of the other changes, by id."""
     drafts: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
     subjects: set[str] = set()
@@ -144,7 +144,7 @@ def _make_drafts(
 def _refuse_barred(
     drafts_by_id: Mapping[str, Draft], drafts: Sequence[Draft], context: DriftContext, head: Head
 ) -> dict[str, GraphError]:
-    """Refuse new connections that a rule of their type forbids beside a removed, restorable one."""
+    """Return errors for new connections that may break a rule of their type if a removed one is restored."""
     deleted = {draft.subject for draft in drafts if draft.op is Op.DELETE}
     removed_connections = [subject for subject in context.removed_connections if subject.subject not in deleted]
     claimed = {
@@ -310,7 +310,7 @@ def _check_changes(is_same: bool) -> None:
 
 
 def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the live properties, checked. Raises INVALID_PROPERTY, also for a name such as `_mine`."""
+    """Return the live properties, checked. Raises INVALID_PROPERTY, for example for the name `_mine`."""
     return check_properties({key: value for key, value in stored.items() if key not in SERVICE})
 
 
@@ -319,7 +319,7 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
-    """Return the changed fields, checked. Unchanged ones may be longer than a new one."""
+    """Return the changed fields, checked. Unchanged fields may exceed the limits for new values."""
     previous = before or NodeFields()
     values = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
     changed = {name: value for name, value in values.items() if value != getattr(previous, name)}
@@ -335,7 +335,7 @@ def _importance(stored: Mapping[str, object]) -> float | None:
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:
-    """Return the content of a logged subject: the changed text, else the logged content."""
+    """Return the content of a logged subject: its text if that was changed, otherwise the logged content."""
     last, _ = _event_and_stored(change)
     ref = content_ref(last.draft.state or {})
     logged = last.draft.content

@@ -54,7 +54,7 @@ DROP_CONNECTIONS = query("drift/drop_connections", Nothing)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """The ids to adopt in one write, None for all, and the ids to restore."""
+    """The ids to adopt in one write (None means all), and the ids to restore."""
 
     ids: frozenset[str] | None = None
     to_restore: frozenset[str] = frozenset()
@@ -144,7 +144,7 @@ async def _adopt_chosen(
 
 
 async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _Choice, *, dry_run: bool) -> _Outcome:
-    """Adopt the chosen changes that can be adopted, or rehearse it. Retries without rule breakers."""
+    """Adopt, or with `dry_run` rehearse to adopt, those chosen changes that break no rule."""
 
     async def attempt(broken: Mapping[str, BrokenRule]) -> _Outcome:
         return await _Attempt(core, domain, candidates, choice, broken, dry_run).write()
@@ -217,7 +217,7 @@ class _Attempt:
         return Decision(plan.drafts, _Outcome(attempt_input.changes, attempt_input.titles, plan.refused, head.ontology))
 
     def _find_not_adoptable(self, subjects: Sequence[DriftedSubject], context: DriftContext) -> dict[str, GraphError]:
-        """Return the errors of changes that cannot be adopted whatever the ontology, by id."""
+        """Return the errors of changes that cannot be adopted, whatever the ontology allows, by id."""
         refused: dict[str, GraphError] = {}
         count = 0
         for change in subjects:
@@ -309,7 +309,7 @@ def _missing_end(
 
 
 async def _restore_subjects(core: Core, domain: str, candidates: DriftCandidates, *, is_domain: bool) -> set[str]:
-    """Mend the subjects, delete elements without an id, and return the ids that still differ."""
+    """Repair the subjects, delete elements without an id, and return the ids that still differ."""
     await _drop_unnamed(core, domain, candidates)
     differing = candidates.subjects
     for _ in range(verify.ROUNDS):

@@ -27,19 +27,19 @@ _DERIVED = {
 class HandChange(Result):
     """One subject that differs between the live graph and the log."""
 
-    id: str = Field(description="Its id, or the server's element id if it has none")
+    id: str = Field(description="Id of the subject, or the server's element id if it has none")
     kind: str
     type: str | None = None
     title: str | None = None
     what: HandWork
-    differences: tuple[str, ...] = Field(description="What differs, in words: in the log → in the graph")
-    adoptable: bool = Field(description="Whether it can become a change in the log")
+    differences: tuple[str, ...] = Field(description="The differences in words: value in the log → value in the graph")
+    adoptable: bool = Field(description="Whether the change can be added to the log")
     beside: bool = Field(
-        default=False, description="It lacks a domain or an id, so verify does not see it; restored only by its id"
+        default=False, description="Whether it lacks a domain or an id, so verify does not see it; restored only by id"
     )
-    reason: str | None = Field(default=None, description="Why it cannot be or was not adopted, and what to do")
+    reason: str | None = Field(default=None, description="Why it cannot be adopted or was not adopted, and what to do")
     settled: Settled | None = Field(
-        default=None, description="What this call did: adopted or restored; absent if nothing"
+        default=None, description="Whether this call adopted or restored the subject; absent if it did neither"
     )
 
 
@@ -48,7 +48,7 @@ class Reconciliation(Result):
 
     domain: str
     changes: tuple[HandChange, ...]
-    batch: str | None = Field(default=None, description="Id of the batch of the adopted changes; absent if none")
+    batch: str | None = Field(default=None, description="Id of the batch of adopted changes; absent if there are none")
 
     @property
     def clean(self) -> bool:

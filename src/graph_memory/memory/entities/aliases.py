@@ -1,4 +1,4 @@
-"""Aliases of an entity, stored in its property `aliases` as a JSON list, which recall reads. Pure."""
+"""Aliases of an entity, stored in its property `aliases` as a JSON list, which recall reads."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
 
 
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:
-    """Return the property `aliases` with further names; empty if the entity has them all."""
+    """Return the property `aliases` with further names, or nothing if the entity already has all of them."""
     known = aliases_of(properties)
     all_names = dict.fromkeys(alias for alias in (*known, *more) if alias.strip() and alias != name)
     if list(all_names) == known:

@@ -1,4 +1,4 @@
-"""Validates requested changes of existing entities and observations. Pure."""
+"""Validates requested changes of existing entities and observations, without I/O."""
 
 from __future__ import annotations
 

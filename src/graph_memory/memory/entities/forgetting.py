@@ -89,7 +89,7 @@ def _names(event: Event) -> list[str]:
 async def _subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
     """Return the ids of the records to forget.
 
-    If names and texts are given, these are observations of the named entities.
+    If a request has names and a text, these are the observations of the named entities that have the text.
     """
     nodes = {name: await _node_of(core.store, domain, name) for name in request.names}
     if not request.texts:

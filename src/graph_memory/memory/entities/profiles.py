@@ -124,7 +124,7 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
 
 
 def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
-    """Return the confidence in an entity, and remove its property. Without one, the confidence of its observations."""
+    """Return the confidence in an entity, and remove its property. By default, its observations determine it."""
     value = properties.get(CONFIDENCE)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]

@@ -22,7 +22,7 @@ ShortText = Annotated[str, AfterValidator(_shorten)]
 
 
 class Outcome(StrEnum):
-    """The outcome of a fact."""
+    """The result of `remember` for one fact."""
 
     ADD = "ADD"
     """The fact is new and was added."""
@@ -45,14 +45,14 @@ class Receipt(Result):
     evidence: ShortText | None = Field(
         default=None,
         description=(
-            "The evidence of the rule: a known text, an earlier value, an end, a doubtful property; or why a relation "
-            "was rejected"
+            "The evidence for the rule, such as a known text, an earlier value or a doubtful property; or why a "
+            "relation was rejected"
         ),
     )
     score: float | None = None
-    id: str | None = Field(default=None, description="The observation with this fact; absent in a dry run if new")
-    replaced: tuple[str, ...] | None = Field(default=None, description="Observations that ended with it")
-    model: str | None = Field(default=None, description="The language model that decided; evidence has its reason")
+    id: str | None = Field(default=None, description="Id of the observation; absent in a dry run if it is new")
+    replaced: tuple[str, ...] | None = Field(default=None, description="Ids of the observations that this fact ended")
+    model: str | None = Field(default=None, description="The language model that decided; its reason is in evidence")
 
 
 Choices = Mapping[str, str]
@@ -89,7 +89,7 @@ def ids_of_question(question: str) -> tuple[str, str] | None:
 class Question(Result):
     """A known statement that a new statement or value may supersede. The answer is optional."""
 
-    id: str | None = Field(default=None, description="For decide; absent in a dry run")
+    id: str | None = Field(default=None, description="Id to pass to decide; absent in a dry run")
     known_text: ShortText
     new_text: ShortText
     reason: str
@@ -100,11 +100,11 @@ class Question(Result):
 class Candidate(Result):
     """A question whether an entity equals a known one with a similar name or the same alias."""
 
-    id: str = Field(description="The known entity")
+    id: str = Field(description="Id of the known entity")
     name: str
-    likeness: float = Field(description="How much speaks for it, 0 to 1")
+    likeness: float = Field(description="How likely it is that both are the same entity, 0 to 1")
     reason: str
-    question: str | None = Field(default=None, description="For decide, as its id; absent in a dry run")
+    question: str | None = Field(default=None, description="Id to pass to decide; absent in a dry run")
     choices: dict[str, str] = Field(
         default=dict(CANDIDATE_CHOICES), description="The decisions that answer it, each with its consequence"
     )
@@ -114,18 +114,18 @@ class About(Result):
     """The result of `remember` for one entity."""
 
     entity: str
-    id: str | None = Field(default=None, description="Absent in a dry run if the entity is new")
+    id: str | None = Field(default=None, description="Id of the entity; absent in a dry run if the entity is new")
     type: str
     created: bool
-    found_by: str = Field(description="name, id, normalised name, alias, text, or new")
+    found_by: str = Field(description="How the entity was found: name, id, normalised name, alias, text, or new")
     facts: tuple[Receipt, ...]
     questions: tuple[Question, ...] | None = None
-    domain: str | None = Field(default=None, description="The domain that has it, if it is not that of the call")
+    domain: str | None = Field(default=None, description="The entity's domain, if it differs from the call's domain")
     candidates: tuple[Candidate, ...] | None = Field(
         default=None,
-        description="Known entities of a similar name if it is new, or with an alias it got: ask if it is one of them",
+        description="Known entities with a similar name or the same alias: ask if it is one of them",
     )
-    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
     until: int | None = None
 
 
@@ -134,7 +134,7 @@ class Remembered(About, ResultWithWarnings):
 
     others: tuple[About, ...] | None = Field(default=None, description="Receipts of the facts about other entities")
     model: str | None = Field(default=None, description="The language model that split the text into facts")
-    warnings: tuple[Text, ...] | None = Field(default=None, description="What was asked for and was not done")
+    warnings: tuple[Text, ...] | None = Field(default=None, description="Requests that were not carried out")
     dry_run: bool | None = None
 
     @property

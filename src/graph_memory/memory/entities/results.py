@@ -36,9 +36,9 @@ class Entity(_Spelled):
     observations: tuple[str, ...]
     id: str | None = None
     created_at: Timestamp | None = None
-    updated_at: Timestamp | None = Field(default=None, description="Time of its last change, including observations")
-    created_by: str | None = Field(default=None, description="The actor, or else agent or user")
-    access_count: int | None = Field(default=None, description="How often it was found or opened before")
+    updated_at: Timestamp | None = Field(default=None, description="Time of the last change, including observations")
+    created_by: str | None = Field(default=None, description="The actor; if unknown, agent or user")
+    access_count: int | None = Field(default=None, description="How often the entity was found or opened before")
     last_accessed: Timestamp | None = None
     aliases: tuple[str, ...] | None = None
     properties: dict[str, PropertyValue] | None = None
@@ -51,7 +51,7 @@ class Relation(_Spelled):
     from_name: str = Field(alias="from")
     to_name: str = Field(alias="to")
     relation_type: str = Field(alias="relationType")
-    since: Timestamp | None = Field(default=None, description="With detail: when it began, else when it was created")
+    since: Timestamp | None = Field(default=None, description="With detail: when it began or, if unknown, was created")
 
 
 def relation(start: str, end: str, kind: str) -> Relation:
@@ -72,9 +72,9 @@ class RelationsCreated(Result):
 
     relations: tuple[Relation, ...]
     questions: tuple[Question, ...] | None = Field(
-        default=None, description="Known relations of a type that usually occurs once"
+        default=None, description="Questions about known relations of a type that an entity usually has only once"
     )
-    notes: tuple[str, ...] | None = Field(default=None, description="The same questions in words")
+    notes: tuple[str, ...] | None = Field(default=None, description="The same questions as sentences")
 
 
 class Added(_Spelled):
@@ -95,16 +95,16 @@ class EntityUpdated(Result):
 
     id: str
     name: str
-    type: str = Field(description="As it was written")
+    type: str = Field(description="The type as the caller wrote it")
     version: int
     changed: bool
-    since: int | None = Field(default=None, description="Number in the log of the first of its changes, for a revert")
-    until: int | None = Field(default=None, description="Number of the last of them")
+    since: int | None = Field(default=None, description="Log number of the first change, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last change")
     relations_moved: int | None = Field(
-        default=None, description="Relations that led to the new name before an entity had it, and lead to this one now"
+        default=None, description="Number of relations to the new name, stored before this entity had it"
     )
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="Other entities with a name or alias that it got. Ask whether it is one of them."
+        default=None, description="Other entities that have one of its new names. Ask whether it is one of them."
     )
 
 
@@ -112,12 +112,12 @@ class ObservationUpdated(Result):
     """The current state of an observation, and whether it was changed."""
 
     id: str
-    entity: str = Field(description="Its name")
+    entity: str = Field(description="Name of the entity")
     text: str
     confidence: float | None = None
     version: int
     changed: bool
-    over: Superseded | None = Field(default=None, description="It holds no more")
+    over: Superseded | None = Field(default=None, description="Present if the observation no longer holds")
 
 
 class KnowledgeGraph(Result):
@@ -141,12 +141,12 @@ class Profile(Result):
     description: str | None = None
     properties: dict[str, PropertyValue]
     observations: tuple[str, ...]
-    first_seen: Timestamp = Field(description="When it was created, or first observed if that was earlier")
-    last_seen: Timestamp = Field(description="When it was changed, observed or related last")
-    mention_count: int = Field(description="1, and 1 for each observation and each relation of it")
-    salience: float = Field(description="0 to 1: how much it matters")
+    first_seen: Timestamp = Field(description="Time of creation, or of the first observation if that was earlier")
+    last_seen: Timestamp = Field(description="Time of the last change, observation or relation")
+    mention_count: int = Field(description="1 plus the number of observations and relations")
+    salience: float = Field(description="How important the entity is, 0 to 1")
     confidence: float = Field(
-        description="0 to 1: its property of that name, else the mean of its observations, or 0.5"
+        description="0 to 1: the property confidence, otherwise the mean of the observations, otherwise 0.5"
     )
 
 
@@ -161,26 +161,26 @@ class Forgot(Result):
 
     id: str
     kind: Literal["entity", "observation", "relation"]
-    text: str | None = Field(default=None, description="Absent once it is erased")
+    text: str | None = Field(default=None, description="Text of the record; absent if it was erased")
 
 
 class Forgotten(Result):
     """A receipt of forgotten records. With `dry_run`, of records that would be forgotten."""
 
-    forgotten: tuple[Forgot, ...] = Field(description="The first 100; empty if all facts had already ended")
+    forgotten: tuple[Forgot, ...] = Field(description="The first 100 records; empty if all facts had already ended")
     entities: int
     observations: int
     relations: int
-    erased: bool = Field(default=False, description="Whether it was erased with its past; else it ended, and is kept")
-    domains: tuple[str, ...] | None = Field(default=None, description="Domains that it was erased from")
-    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    erased: bool = Field(default=False, description="Whether history was erased too; else the facts ended and are kept")
+    domains: tuple[str, ...] | None = Field(default=None, description="Domains from which the facts were erased")
+    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
     until: int | None = None
-    domain: str | None = Field(default=None, description="The domain that had it, if it is not that of the call")
+    domain: str | None = Field(default=None, description="Domain of the facts, if it differs from the call's domain")
     stays: tuple[str, ...] | None = Field(
         default=None,
-        description="What other nodes say of the entities, which stays: title and text",
+        description="Texts of other nodes that name the entities and are kept, each after the node's title",
     )
-    more_stays: int | None = Field(default=None, description="Number of further texts that name the entities")
+    more_stays: int | None = Field(default=None, description="Number of further such texts")
     warnings: tuple[Text, ...] | None = Field(default=None, description="Why texts may be missing in stays")
     dry_run: bool | None = None
 
@@ -191,4 +191,4 @@ class Done(Result):
     success: Literal[True] = True
     message: str
     """The message of the official memory server."""
-    deleted: int = Field(description="Number of the named ones that existed")
+    deleted: int = Field(description="Number of the named records that existed")

@@ -90,7 +90,7 @@ async def read_single_valued(
 def questions_of_relations(
     created: Sequence[NewRelation], known: Mapping[str, Sequence[RelationOfRow]]
 ) -> list[Question]:
-    """Return the questions that new relations raise, given the result of `relations_like`. Pure."""
+    """Return the questions that new relations raise, given the result of `read_single_valued`."""
     seconds, questions = _seconds(created), list[Question]()
     for place, second in enumerate(seconds):
         kind = kind_of(second.relation.type)

@@ -1,4 +1,4 @@
-"""Validates an imported memory as strictly as tool arguments. Pure."""
+"""Validates an imported memory as strictly as the arguments of tools, without I/O."""
 
 from __future__ import annotations
 

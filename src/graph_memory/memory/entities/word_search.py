@@ -1,4 +1,4 @@
-"""Searches for several words that do not occur together: the needles, and the ranking of entities. Pure."""
+"""Searches for several words that do not occur together: the needles, and the ranking of entities."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ async def begin_domain(core: Core, domain: str) -> None:
 
 
 async def make_type_constraints(core: Core, domain: str, relations: Sequence[NewRelation]) -> None:
-    """Create the constraints of the types that relations would add. Includes the general type if not all types fit."""
+    """Create the constraints of the types that relations would add. The general type is included if not all fit."""
     names = list(dict.fromkeys(stored_name(relation.type, RELATION) for relation in relations))
     cached = core.log.cached_ontology(domain)
     if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):

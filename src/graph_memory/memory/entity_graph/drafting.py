@@ -23,7 +23,7 @@ EMPTY_CONTENT = Content(data=b"", encoding="utf-8", format="markdown")
 
 @dataclass(slots=True)
 class Drafting:
-    """Collects drafts. Each record gets its place, and its type is declared before it."""
+    """Collects numbered drafts, each after the declaration of its type if the ontology lacks that type."""
 
     head: Head
     origin: Origin

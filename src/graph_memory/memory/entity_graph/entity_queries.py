@@ -74,7 +74,8 @@ async def only_ends(
 ) -> list[EndRow]:
     """Return the nodes that are only ends of relations to be deleted, without nodes that are deleted anyway.
 
-    Each row has the node's relations, limited to one more than are deleted plus `others`, which may be deleted too.
+    Each row has the node's relations, but at most one more than there are deletions and `others` together. `others` is
+    the number of further relations that may be deleted.
     """
     drafts = {draft.subject: draft for draft in deletions if draft.kind is Kind.CONNECTION}
     end_ids = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})

@@ -1,6 +1,6 @@
 """The entities, observations and relations known by name while drafts are collected step by step.
 
-Stored records are added first. Each step adds its own drafts, so that the next step sees them. Pure.
+Stored records are added first. Each step adds its own drafts, so that the next step sees them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class NamedGraph:
         self._add_node(Named(node, name))
 
     def find(self, name: str) -> Named | None:
-        """Return the node with a name, else an alias, else an id."""
+        """Return the node that has a text as its name, or otherwise as an alias, or otherwise as its id."""
         node = self._ids.get(name) or self._ids_by_alias.get(name, name)
         return self._nodes.get(self._replacements.get(node, node))
 
@@ -103,7 +103,7 @@ class NamedGraph:
         return name not in self._ids and self._ids_by_alias.get(name) in self._nodes
 
     def entity(self, name: str) -> Named | None:
-        """Return the entity with a name, else an alias, else an id."""
+        """Return the entity that has a text as its name, or otherwise as an alias, or otherwise as its id."""
         named = self.find(name)
         return None if named is None or named.is_mentioned else named
 

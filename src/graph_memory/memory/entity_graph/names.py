@@ -45,7 +45,7 @@ async def with_near_name(reader: Reader, domain: str, error: GraphError, how: st
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
     """Return "Did you mean …" with the only name that has all words of a name, else the most similar name.
 
-    Empty if there is none.
+    The text is empty if no name is similar.
     """
     results = await near_names(reader, domain, name)
     words = frozenset(WORD.findall(fold_entity_text(name)))

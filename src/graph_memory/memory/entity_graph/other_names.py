@@ -61,8 +61,8 @@ async def names_by_reference(
 ) -> Mapping[str, str]:
     """Return the names of entities by their ids and aliases among the texts.
 
-    Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, the name of a node that is only an end of relations
-    is not an alias either.
+    Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, a text that names a node which is only an end of
+    relations is not looked up as an alias.
     """
     distinct = list(dict.fromkeys(texts))
     by_id = await names_of(reader, domain, distinct)

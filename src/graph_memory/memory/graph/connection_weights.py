@@ -1,4 +1,4 @@
-"""Queries of connections by weight: the strongest of a node, the weak ones of a domain, all above a minimum.
+"""Queries of connections by weight: the strongest of a node, the weak ones of a domain, or all above a minimum.
 
 Neo4j computes the weights, with the expression in `graph/weighed.cypher`. The weights of connections that changed
 during the read are computed here.
@@ -75,7 +75,7 @@ MAX_CO_ACCESSED = 1_000
 
 
 async def _check_nothing() -> None:
-    """Check nothing: the present state is always stored."""
+    """Do nothing, because the present state is always stored."""
 
 
 @dataclass(frozen=True, slots=True)

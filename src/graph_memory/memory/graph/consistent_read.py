@@ -1,6 +1,6 @@
 """Consistent reads of several rows beside concurrent writers, without a lock.
 
-Neo4j reads each row at another moment and applies a commit in parts. So a read during a commit can miss rows that
+Neo4j reads each row at a different moment and applies a commit in parts. So a read during a commit can miss rows that
 exist: an index entry is deleted and not yet recreated, or only a part of a node is visible. Only rows that the commit
 changes can be missed, because unchanged rows are never written. So each such read ends with a mark, the position of the
 log. Subjects that changed up to the mark are read again from their last event, which is immutable.
@@ -112,7 +112,7 @@ async def read_id_page(
 ) -> list[str]:
     """Return up to `limit` ids after an id, in order.
 
-    `read` returns at least the first ids after an id, up to a limit. `is_meant` decides on concurrent changes.
+    `read` returns at least the first ids after an id, up to a limit. `matches` decides on concurrent changes.
     """
     results: list[str] = []
     size = min(limit, UNLIMITED)

@@ -211,7 +211,7 @@ async def texts_of(core: Core, domain: str, rows: Iterable[DescribedRow]) -> dic
 
 
 def protection_info(protection: Protection | None, now: datetime) -> ProtectionInfo | None:
-    """Return the protection of a subject or domain, also if it has expired. None if it has none."""
+    """Return the protection of a subject or domain, even if it has expired, or None if there is none."""
     if protection is None:
         return None
     return ProtectionInfo(

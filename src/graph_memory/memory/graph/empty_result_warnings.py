@@ -19,7 +19,7 @@ NAMES = {
     Kind.NODE: query("graph/node_properties", str),
     Kind.CONNECTION: query("graph/connection_properties", str),
 }
-"""The names of used properties: the queried ones, and others to suggest."""
+"""Queries that return names of properties in use: those that a call names, and others to suggest."""
 
 
 async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, ...] | None:
@@ -87,7 +87,7 @@ def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:
 def _refusal(
     types: Sequence[AnyType], rules: Mapping[str, PropertyRule], name: str, value: PropertyValue
 ) -> str | None:
-    """Return the reason why no subject of the only queried type can have this value, or None."""
+    """Return the reason why no subject of the queried type can have this value, or None."""
     if len(types) == 1 and name in rules:
         try:
             rules[name].check(types[0].name, value)

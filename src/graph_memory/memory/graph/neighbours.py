@@ -213,7 +213,7 @@ async def read_neighbour_page(
 ) -> ConnectedNodes:
     """Return the page of neighbours that were read, or of the exact neighbours if some may be missing.
 
-    With `only`, only the connections that it returns count.
+    With `read_links`, only the connections that it returns count.
     """
     if read_links is not None:
         return await _page_of_links(

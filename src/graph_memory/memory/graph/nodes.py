@@ -275,8 +275,8 @@ async def edit_of(
 ) -> NodeEdit:
     """Return a checked edit.
 
-    Raises INVALID_ENCODING for content that is not of its encoding, by default utf-8, and INVALID_ARGUMENT for an
-    encoding without content or if no field is given.
+    Raises INVALID_ENCODING for content that does not match its encoding (by default utf-8), and INVALID_ARGUMENT for
+    an encoding without content or if no field is given.
     """
     if content is None and encoding is not None:
         raise invalid_argument("encoding", "encoding was given without content", "Pass both, or neither.")

@@ -141,7 +141,7 @@ def can_begin(head: Head) -> bool:
 
 
 def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
-    """Return a new node or connection, after its ad-hoc type if an open ontology does not have the type.
+    """Return a new node or connection, preceded by its ad-hoc type if an open ontology lacks the type.
 
     An ad-hoc connection type joins nodes of any types. Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for a type
     that a closed ontology lacks, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for an invalid name.

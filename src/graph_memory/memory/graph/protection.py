@@ -58,7 +58,7 @@ class _TargetState:
 
 
 def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
-    """Return the target of a protection. Raises INVALID_ARGUMENT for two ids, and if nothing is named."""
+    """Return the target of a protection. Raises INVALID_ARGUMENT if two ids or nothing is named."""
     if node_id is not None and connection_id is not None:
         raise invalid_argument("connection_id", "node_id and connection_id were both given", "Pass one of the two.")
     if node_id is not None:
@@ -74,7 +74,7 @@ def target_of(node_id: str | None, connection_id: str | None, domain: str | None
 def terms_of(
     reason: str | None, expires_at: datetime | str | None, can_be_unprotected_by: Sequence[str] | None, now: datetime
 ) -> Terms:
-    """Return checked terms. Raises INVALID_ARGUMENT, also for an expiry time in the past."""
+    """Return checked terms. Raises INVALID_ARGUMENT, for example for an expiry time in the past."""
     values = () if can_be_unprotected_by is None else can_be_unprotected_by
     if isinstance(values, str):
         raise invalid_argument(

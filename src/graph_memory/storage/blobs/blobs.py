@@ -116,7 +116,7 @@ class Blobs:
     async def garbage(self, domain: str, referenced: AbstractSet[str], before: datetime) -> list[Blob]:
         """Return unreferenced blobs and leftovers that were last modified before a time.
 
-        `before` must be further back than any write takes, because a blob is written before its reference.
+        `before` must lie further back than any write lasts, because a blob is written before its reference.
         Raises CONTENT_READ_FAILED.
         """
         files = await self._files(domain)
@@ -125,7 +125,7 @@ class Blobs:
     async def delete(self, domain: str, name: str, before: datetime | None = None) -> bool:
         """Delete a blob or leftover, unless it was modified at `before` or later, and return whether it was deleted.
 
-        Pass the `before` of `garbage`: a write may need the blob since. Raises FILE_CREATION_FAILED.
+        Pass the same `before` as to `garbage`, because a later write may need the blob. Raises FILE_CREATION_FAILED.
         """
         with self._writing(domain, "delete content in"):
             return await to_thread.run_sync(self._backend.remove, folder_of(domain), _checked_name(name), before)

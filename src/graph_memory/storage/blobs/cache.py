@@ -28,7 +28,7 @@ class ContentCache:
         return data
 
     def put(self, domain: str, sha256: str, data: bytes) -> None:
-        """Add the content as the most recently used, and evict others until all fits."""
+        """Add the content as the most recently used, and evict other entries until all of them fit."""
         self.discard(domain, sha256)
         if _cost(data) > self._capacity:
             return

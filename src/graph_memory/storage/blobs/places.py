@@ -149,7 +149,7 @@ class FolderBackend:
         return (entry.name for entry in _scan(self._base) if entry.is_dir())
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Place`. It is first renamed, so that a concurrent write of the same blob is kept."""
+        """Remove a file; see `Backend`. It is first renamed, so that a concurrent write of the same blob is kept."""
         path = self._base / folder / name
         try:
             if before is not None and _time_of(path.stat()) >= before:
@@ -219,7 +219,7 @@ class RemoteBackend:
             return [name for name, _ in self._names(self._path(), "directory")]
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Place`. A write between check and removal is not detected."""
+        """Remove a file; see `Backend`. A write between check and removal is not detected."""
         path = self._path(folder, name)
         with _os_errors():
             try:
@@ -233,7 +233,7 @@ class RemoteBackend:
 
     @cached_property
     def _opened(self) -> tuple[_FileSystem, str]:
-        # fsspec has no types, and takes its time to import.
+        # fsspec has no types, and is slow to import.
         return cast("tuple[_FileSystem, str]", import_module("fsspec.core").url_to_fs(self._url))
 
     @property
@@ -263,7 +263,7 @@ class RemoteBackend:
         return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in results]
 
     def _modification_time(self, path: str) -> datetime:
-        """Return the time of a file's last write. If it is unknown, now, so that `gc` keeps the file."""
+        """Return the time of a file's last write, or if unknown, the present time, so that `gc` keeps the file."""
         try:
             return in_utc(self._system.modified(path))
         except NotImplementedError:  # the file system has no times

@@ -52,7 +52,7 @@ class QueuedWrite:
     work: Work[Any, Any]
     written: Written[Any] | None = None
     in_doubt: bool = False
-    """Whether it may have been committed although the reply was lost."""
+    """Whether the write may have been committed although the reply was lost."""
     report: Any = None
     """The report of the last decision whose events were sent to the server."""
     decided: DecidedWrite | None = None
@@ -60,7 +60,7 @@ class QueuedWrite:
 
 @dataclass(slots=True)
 class CommitQueue:
-    """The waiting writes of this process to one log, and the lock for the turn of one of them."""
+    """The waiting writes of this process to one log, and the lock that one of them holds while it writes."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     waiting: list[QueuedWrite] = field(default_factory=list[QueuedWrite])
@@ -76,7 +76,7 @@ class CommitQueue:
             self.waiting.remove(queued)
 
     def writable_from(self, first: QueuedWrite) -> list[QueuedWrite]:
-        """Return the writes that can be written now, starting with `mine`."""
+        """Return the writes that can be written now, starting with `first`."""
         others = [
             waiting
             for waiting in self.waiting
@@ -152,7 +152,7 @@ class CommitGroup:
         try:
             events, report = waiting.work.events(self.head, snapshot)
         except GraphError:
-            return  # it may depend on changes by another process, so it is decided again under the lock
+            return  # the error may depend on changes by another process, so the write is decided again under the lock
         if not events:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
@@ -184,8 +184,8 @@ async def form_group(
 ) -> CommitGroup | None:
     """Return a group of the first write and the writes that fit with it, or None if the first does not fit.
 
-    They read concurrently with `at_once`, otherwise one after the other, as in a transaction. All have the time of the
-    latest. With `at_once`, types of nodes may be assumed, because the statement checks them.
+    With `at_once`, they read concurrently, and types of nodes may be assumed, because the statement checks them.
+    Otherwise they read one after the other, as in a transaction. All get the time of the latest write.
     """
     group.head = group.head.at_or_after(max(write.work.now for write in waiting))
     pending = [(write, TrackingReader(reader, assumes=at_once), _Snapshot()) for write in waiting]
@@ -217,7 +217,7 @@ class _Snapshot:
 
 
 async def _read_snapshot(work: Work[Any, Any], reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
-    with suppress(GraphError):  # it is raised when the write runs alone
+    with suppress(GraphError):  # the write raises it when it runs alone
         snapshot.value = await work.read(reader, head)
         snapshot.is_read = True
 

@@ -93,7 +93,7 @@ class Job:
         *,
         limit: float | None = None,
     ) -> None:
-        """Commit work together with the progress. A step that was committed in doubt is not repeated.
+        """Commit work together with the progress. A step that turns out to be committed is not repeated.
 
         The server stops it after `limit` seconds, by default the limit of any write. Raises DOMAIN_BUSY if another
         run has taken the job over.
@@ -113,7 +113,7 @@ class Job:
         self.progress = then
 
     async def end(self, work: Callable[[Transaction], Awaitable[None]] = _no_work) -> None:
-        """Commit the last work, after which the domain is ready, or deleted by the work."""
+        """Commit the last work. The domain is then ready, unless the work deleted it."""
         stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
@@ -128,7 +128,7 @@ class Job:
         await self.store.write(self.state, attempt)
 
     async def withdraw(self) -> None:
-        """Undo the start of this run: delete a new domain, or restore the earlier state of another."""
+        """Undo the start of this run: delete a new domain, or restore the earlier state of an existing one."""
         stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:

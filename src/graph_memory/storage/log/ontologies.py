@@ -16,7 +16,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 MAX_READS = 20
-"""Maximum number of reads of an incompletely read row."""
+"""Maximum number of attempts to read a complete row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class CachedOntology:
     """The domains above, the nearest first, with the epochs and versions of their ontologies."""
 
     def has(self, kind: Kind, name: str) -> bool:
-        """Return whether it has a node or connection type of this name."""
+        """Return whether the ontology has a node or connection type of this name."""
         if kind is Kind.NODE:
             return self.ontology.find_node_type(name) is not None
         return self.ontology.find_connection_type(self.ontology.stored_type(name)[0]) is not None
 
     def is_at(self, epoch: str, version: int) -> bool:
-        """Return whether it has this epoch and version."""
+        """Return whether the ontology has this epoch and version."""
         return (self.epoch, self.version) == (epoch, version)
 
 

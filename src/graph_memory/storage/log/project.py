@@ -82,10 +82,10 @@ async def append_events(
     before_projection: Callable[[], Awaitable[None]] | None = None,
     projection: Projection | None = None,
 ) -> None:
-    """Append and project events. `ontology` is the one before them, and `projection` is computed if not given.
+    """Append and project events. `ontology` is the ontology before them. `projection` is computed if not given.
 
-    `before_projection` prepares the live graph, and may create subjects. Raises its errors, and
-    the errors of `run_projection`.
+    `before_projection` prepares the live graph, and may create subjects. Raises the errors of `before_projection`
+    and of `run_projection`.
     """
     if projection is None:
         limit = inline_limit if before_projection is None else None

@@ -68,7 +68,7 @@ async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Seque
 
 
 async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
-    """Return the errors of the subjects that may not be changed or deleted. In a protected domain, these are all.
+    """Return the errors of the subjects that may not be changed or deleted. In a protected domain, each has one.
 
     It serves callers that report refusals by subject. The write itself is checked anyway.
     """
@@ -117,7 +117,7 @@ async def _read_protected_in(
 
 
 def _affected_subjects(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
-    """Return the subjects that drafts change or delete. None for nodes that lose a neighbour or an observation."""
+    """Return the affected subjects with their drafts; None for nodes that lose a neighbour or an observation."""
     deleted_nodes = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
     deletions = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
     detached = {end for draft in deletions for end in _ends_left(draft, deleted_nodes)}
@@ -150,7 +150,7 @@ def _check_subject(head: Head, origin: Origin, last: Event, draft: Draft | None)
 
 
 def _is_permitted(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
-    """Return whether the actor may make a change: may write, or only lifts the protection and may do so."""
+    """Return whether the actor may write, or if the change only lifts the protection, may lift it."""
     if protection.allows_write(origin.actor):
         return True
     is_lifting = last is not None and draft is not None and _changes_protection_alone(last, draft)

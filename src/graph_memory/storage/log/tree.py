@@ -47,7 +47,7 @@ BELOW = query("log/below", BelowRow)
 async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRow]:
     """Return the existing domains above a domain, the nearest first.
 
-    It ends at a parent that does not exist or is below the domain, as an imported log may have it.
+    The list ends at a parent that does not exist or is below the domain. An imported log may have such a parent.
     """
     ancestors: dict[str, AboveRow] = {}
     name = parent
@@ -62,7 +62,7 @@ async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRo
 
 
 def with_inherited(ontology: Ontology, drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return drafts after the inherited types that they use, which become part of the log.
+    """Return the inherited types that drafts use, to be recorded in the log, and then the drafts.
 
     Raises TYPE_ALREADY_EXISTS for a type that a domain above declares differently.
     """

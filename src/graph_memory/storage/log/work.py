@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[R]):
-    """The drafts of a write, and its report to the caller. None if the receipt is sufficient."""
+    """The drafts of a write, and its report to the caller (None if the receipt is sufficient)."""
 
     drafts: Sequence[Draft]
     report: R

@@ -1,4 +1,4 @@
-"""`graph_health` and `find_orphans`: possible improvements of a graph of entities, each with the call for it."""
+"""`graph_health` and `find_orphans`: suggested improvements to a graph, each with the call that makes it."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def orphans_among(rows: Iterable[SurveyRow]) -> list[SurveyRow]:
 
 
 def orphan_call(row: SurveyRow) -> ReadyCall:
-    """Return the next call for an entity without relations. An entity without any facts is useless."""
+    """Return the next call for an entity without relations: delete it if it has no facts, else compare it."""
     if not row.observations and not row.described:
         return ReadyCall(tool="delete_entities", arguments={"entityNames": [row.name]})
     return ReadyCall(tool="find_similar", arguments={"name": row.name})
 
 
 async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
-    """Return the possible improvements of a graph. See `Entities.graph_health`."""
+    """Return suggested improvements to a graph. See `Entities.graph_health`."""
     limit = check_list_limit(limit)
     rows, counts = await survey(core, domain)
     ontology = await core.log.ontology(domain) or Ontology()
@@ -229,7 +229,7 @@ async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> lis
 
 
 def _unused_finding(name: str, event: Event) -> Finding:
-    """Return the next call for a type. The declaration of an unused type can be reverted."""
+    """Return the finding about an unused type, with the call that reverts or shows its declaration."""
     call = ReadyCall(tool="memory_log", arguments={"subject": event.draft.subject})
     if event.draft.op is Op.CREATE:
         call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})

@@ -209,7 +209,7 @@ async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[
 def merged_properties(
     target: NodeState, sources: Sequence[NodeState]
 ) -> tuple[dict[str, PropertyValue], list[MergeConflict]]:
-    """Return the properties that the target takes over, and the conflicts. Pure."""
+    """Return the properties that the target takes over, and the conflicts."""
     properties: dict[str, PropertyValue] = {}
     conflicts: list[MergeConflict] = []
     for source in sources:

@@ -17,16 +17,16 @@ class EntityBrief(Result):
     type: str
     observations: int
     relations: int
-    changed: Timestamp = Field(description="Its last change, or that of its observations")
+    changed: Timestamp = Field(description="Time of the last change of the entity or its observations")
     by: str | None = Field(default=None, description="Actor of the last change, if requested and known")
-    looked_at: int | None = Field(default=None, description="How often it was returned")
+    looked_at: int | None = Field(default=None, description="How often calls returned the entity")
 
 
 class EntityList(Result):
     """Summaries of entities."""
 
     entities: tuple[EntityBrief, ...]
-    more: bool = Field(description="Whether there are others; ask for more with limit")
+    more: bool = Field(description="Whether there are more entities; pass a higher limit to get them")
 
 
 class Similar(Result):
@@ -52,7 +52,7 @@ class SimilarFound(Result):
 class Duplicate(Result):
     """Two entities that may be the same."""
 
-    names: tuple[str, str] = Field(description="The one to keep first: it has more observations and relations")
+    names: tuple[str, str] = Field(description="First the entity to keep, which has more observations and relations")
     score: float = Field(description="0 to 1")
     reasons: tuple[str, ...]
     call: ReadyCall = Field(
@@ -65,8 +65,8 @@ class Duplicates(Result):
 
     duplicates: tuple[Duplicate, ...]
     found: int
-    compared: int = Field(description="Entities that were compared")
-    left_out: int = Field(description="Entities that were not, since there are too many")
+    compared: int = Field(description="Number of entities that were compared")
+    left_out: int = Field(description="Number of entities that were not compared, because there are too many")
 
 
 class MergeConflict(Result):
@@ -85,15 +85,15 @@ class EntitiesMerged(Result):
     id: str
     merged: tuple[str, ...]
     observations_moved: int
-    observations_known: int = Field(description="Number whose text the entity already had")
+    observations_known: int = Field(description="Number of observations whose text the entity already had")
     relations_moved: int
-    relations_known: int = Field(description="Those that were there already, or would lead from the entity to itself")
+    relations_known: int = Field(description="Number of relations that it already had, or that would lead to itself")
     aliases: tuple[str, ...] = Field(description="All other names of the entity now")
     conflicts: tuple[MergeConflict, ...] = ()
     questions: tuple[Question, ...] | None = Field(
-        default=None, description="Statements of the merged entity that may exclude each other"
+        default=None, description="Questions about statements of the merged entity that may exclude each other"
     )
-    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
     until: int | None = None
     dry_run: bool | None = None
 
@@ -104,11 +104,11 @@ class Settled(Result):
     decision: str
     new: str
     known: str
-    changed: bool = Field(description="False where it was so already")
-    ended: datetime | None = Field(default=None, description="Time at which the known one ended, if it has")
-    since: int | None = Field(default=None, description="First number of the log that was written, for an undo")
-    until: int | None = Field(default=None, description="Last number of the log that was written")
-    merged: EntitiesMerged | None = Field(default=None, description="What became of two entities that are the same")
+    changed: bool = Field(description="False if nothing had to be changed")
+    ended: datetime | None = Field(default=None, description="Time at which the known fact ended, if it has ended")
+    since: int | None = Field(default=None, description="Log number of the first event, for memory_revert")
+    until: int | None = Field(default=None, description="Log number of the last event")
+    merged: EntitiesMerged | None = Field(default=None, description="The result of merging the two entities")
 
 
 class AllSettled(Result):
@@ -134,7 +134,7 @@ class Orphans(Result):
 
 
 class Finding(Result):
-    """A possible improvement, with the call for it."""
+    """A suggested improvement, with the call that makes it."""
 
     kind: str = Field(
         description=(
@@ -150,12 +150,12 @@ class Finding(Result):
 
 
 class GraphHealth(Result):
-    """The possible improvements of a graph."""
+    """Suggested improvements to a graph."""
 
     entities: int
     observations: int
     relations: int
     healthy: bool = Field(description="Whether nothing was found")
-    counts: dict[str, int] = Field(description="How much was found of each kind")
-    findings: tuple[Finding, ...] = Field(description="Some of each kind")
-    left_out: int = Field(description="Entities that were not looked at, since there are too many")
+    counts: dict[str, int] = Field(description="Number of findings of each kind")
+    findings: tuple[Finding, ...] = Field(description="The first findings of each kind")
+    left_out: int = Field(description="Number of entities that were not checked, because there are too many")

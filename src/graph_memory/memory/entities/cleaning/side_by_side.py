@@ -19,12 +19,12 @@ from graph_memory.model.subjects.subjects import ObservationState
 _MAX_STATEMENTS = 200
 """Maximum number of statements of an entity that are compared."""
 _MAX_COMPARED = 8
-"""Maximum number of statements that each is compared with, by the number of shared words."""
+"""Maximum number of statements that each statement is compared with: those that share most words with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A statement that moves, and its doubt about a statement of the target."""
+    """A statement that a merge moves, and the doubt whether a statement of the target still holds beside it."""
 
     text: str
     doubt: Doubt

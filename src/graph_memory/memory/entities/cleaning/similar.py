@@ -52,7 +52,7 @@ _MAX_NEAREST = 30
 _MAX_TEXT = 1_000
 """Number of characters that represent an entity in a vector."""
 _MAX_WITH_VECTORS = 2_000
-"""Maximum number of entities of pairs that are compared by vectors."""
+"""Maximum number of entities, in all pairs together, that are compared by vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
 
 
 async def _count_fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
-    """Return the number of names that contain the common part of two names, by the id of the other entity."""
+    """Return, for each similar entity, how many names contain the shorter one of the two compared names."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
     known = {
         part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
@@ -136,7 +136,7 @@ def _parts(name: str) -> Iterator[str]:
 
 
 async def _read_nearest(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
-    """Return the nodes with the nearest vectors, with their cosines; None without vectors."""
+    """Return the nodes with the nearest vectors, with their cosines, or None without vectors."""
     if core.embedder is None:
         return None
     texts = [observation.text for observation in await core.store.read(CURRENT, domain=domain, node=own.id)]

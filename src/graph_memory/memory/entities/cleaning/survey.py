@@ -42,7 +42,7 @@ class SurveyRow:
 
     @property
     def weight(self) -> tuple[int, int, str]:
-        """The number of records to move if it were merged."""
+        """The sort key by which the entity to keep is chosen: the number of records that a merge would move."""
         return self.observations + self.relations, self.relations, self.id
 
     def brief(self, looked_at: int | None = None) -> EntityBrief:

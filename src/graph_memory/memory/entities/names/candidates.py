@@ -35,7 +35,7 @@ async def find_candidates(reader: Reader, domain: str, name: str, kind: str = EN
 
 
 async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str]) -> Mapping[str, Sequence[Candidate]]:
-    """Return the only entity whose name contains a new name or is part of it, by new name."""
+    """Return, for each new name, the entity whose name contains it or is part of it, if there is only one."""
     candidates_by_name: dict[str, Sequence[Candidate]] = {}
     for name, kind in names.items() if len(names) <= _MAX_NEW else ():
         near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]

@@ -55,10 +55,10 @@ class EntityMatch:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> EntityMatch:
-    """Return the entity with a name, else an id, else the only entity with the same name key or alias.
+    """Return the entity with this name, else with this id, else the only one with the same name key or alias.
 
-    Without any, the entity is new, and entities with similar names are candidates. Raises INVALID_ARGUMENT if several
-    match.
+    If there is none, the entity is new, and entities with similar names are candidates. Raises INVALID_ARGUMENT if
+    several match.
     """
     known = await find_by_name_or_alias(reader, domain, name)
     return known or EntityMatch(name, NEW, await find_candidates(reader, domain, name, kind or ENTITY))
@@ -81,7 +81,7 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
 
 
 async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of entities that equal a name in another spelling."""
+    """Return the names of entities that are other spellings of a name."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
     return [
         match_name
@@ -129,7 +129,7 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
 
 
 async def names_with_alias(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of the entities with a text as an alias, if it is not itself the name of an entity."""
+    """Return the names of the entities that have a text as an alias; none if it is the name of an entity."""
     return (await names_by_alias(reader, domain, [name])).get(name, [])
 
 

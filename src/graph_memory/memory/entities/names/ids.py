@@ -17,7 +17,7 @@ N = TypeVar("N", NewObservations, Removal, EntityEdit, ObservationEdit)
 
 
 async def resolve_all(core: Core, domain: str, references: Iterable[str]) -> list[str]:
-    """Return names without duplicates, with the names of all entities that an id or alias stands for."""
+    """Return the names that references stand for, without duplicates. An alias may stand for several entities."""
     all_references = list(references)
     by_id = await names_of(core.store, domain, all_references)
     by_alias = await names_by_alias(

@@ -1,4 +1,4 @@
-"""Measures the similarity of two entities by their names and observations. Pure.
+"""Measures the similarity of two entities by their names and observations, without I/O.
 
 Similar entities are candidates: a caller decides whether they are the same.
 """

@@ -1,4 +1,4 @@
-"""The spans of a text that may be names, as written. Pure."""
+"""Finds the spans of a text that may be names, as they are written."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Attached:
     living: Mapping[str, str]
     """Other ends of the moved relations, with their types."""
     taken_links: Collection[UniqueValue]
-    """Destinations of the target's links that moved links have too."""
+    """Destinations to which both a link of the target and a moved link lead."""
     new_ids: Mapping[str, str]
     """The ids of new records, by the ids of the records that they replace."""
 
@@ -73,8 +73,8 @@ async def read_attached(
 ) -> Attached:
     """Return the records attached to nodes that are deleted and the equal records of the target.
 
-    `made` has the ids of earlier attempts and gets the missing ones. Raises TooMany if one write cannot hold all
-    records.
+    `new_ids` has the ids from earlier attempts, and the missing ids are added. Raises TooMany if one write cannot hold
+    all records.
     """
     deletions = await read_attachments(reader, domain, sources, MAX_MOVED)
     subjects = dict.fromkeys(draft.subject for drafts in deletions.values() for draft in drafts)
@@ -105,7 +105,7 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 
 
 def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
-    """Return the links among events by their destination from the target, the first of equal ones."""
+    """Return the links among events, by where they lead from the target. Of equal links, the first is kept."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 

@@ -1,4 +1,4 @@
-"""Drafts the move of attached records to the entity that they are merged into, without duplicates. Pure.
+"""Drafts the move of attached records to the entity that they are merged into, without duplicates or I/O.
 
 Moved records get new ids, since no event changes the entity of a record.
 """
@@ -31,7 +31,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Move:
-    """The move of records from merged entities to the target. `texts` and `there` are the records of the target."""
+    """The move of records from merged entities to the target. `texts` and `relations` are the target's records."""
 
     target: str
     sources: Collection[str]
@@ -107,7 +107,7 @@ class Move:
 
 
 def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, str]) -> ObservationState:
-    """Return an observation with the new ids of the observations that it refers to, without itself."""
+    """Return an observation with the new ids of the observations that it refers to, but never its own id."""
 
     def new_ids_of(others: Sequence[str]) -> tuple[str, ...]:
         return tuple(

@@ -40,8 +40,9 @@ async def with_mentions(
 ) -> Forgotten:
     """Return the receipt with the texts of other nodes that name an entity, each after the title of its node.
 
-    `names` has the names and aliases of each entity, and `gone` the ids of forgotten records. Changes that are not
-    indexed yet may be missing. A search that fails becomes a warning, because the entities are forgotten already.
+    `names` has the names and aliases of each entity, and `forgotten_ids` the ids of forgotten records. Changes
+    that are not indexed yet may be missing. If the search fails, the receipt has a warning, because the entities are
+    forgotten already.
     """
     try:
         return receipt.model_copy(update=await _mentions(core, domain, names, forgotten_ids))

@@ -23,9 +23,10 @@ _MIN_WORDS, _MIN_SHARE = 2, 0.5
 
 
 def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
-    """Return the observations with these ids or texts. If several have a text, the current one, else the last.
+    """Return the observations with these ids or texts.
 
-    Raises INVALID_ARGUMENT if no observation matches.
+    If several have the same text, the current one is returned, or if all have ended, the last one. Raises
+    INVALID_ARGUMENT if no observation matches.
     """
     observations: list[Observation] = []
     for name in names:

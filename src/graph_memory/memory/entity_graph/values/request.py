@@ -1,4 +1,4 @@
-"""Validates entities, relations and observations that callers pass. Pure."""
+"""Validates entities, relations and observations that callers pass, without I/O."""
 
 from __future__ import annotations
 

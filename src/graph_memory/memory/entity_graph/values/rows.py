@@ -1,4 +1,4 @@
-"""Rows of the queries by name. Pure."""
+"""Row types of the queries that look up entities by name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NodeRow:
 
     @property
     def deletion(self) -> Draft:
-        """The draft that deletes it."""
+        """The draft that deletes the node."""
         return _deletion(self)
 
 

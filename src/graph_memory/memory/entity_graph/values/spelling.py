@@ -1,4 +1,4 @@
-"""Types as callers write them, and the names under which they are stored. Pure.
+"""Types as callers write them, and the names under which they are stored.
 
 Any text may be the type of an entity or a relation. Most texts are valid type names. Other texts are stored under a
 similar name, and the original spelling is stored on the record, so that replies return it.
@@ -21,7 +21,7 @@ WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 
 
 def stored_name(spelling: str, fallback: str) -> str:
-    """Return the name under which a spelling is stored, or `otherwise` if no character of it can be used."""
+    """Return the name under which a spelling is stored, or `fallback` if no character of it can be used."""
     try:
         return check_visible("Type", check_name("Type", spelling))
     except GraphError:
