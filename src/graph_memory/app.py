@@ -77,8 +77,9 @@ async def open_memory(
             from graph_memory.memory.search.index.following import follow_logs
 
             core.background.start("following the logs", follow_logs(core), is_endless=True)
-        if follows:
+        if follows and settings.neo4j_uri is None:  # a server of a team has its plans from all its clients
             core.background.start("planning statements", store.rehearse(), is_endless=True)
+        if follows:
             core.background.start("loading models", _load_models(settings, core.embedder), is_endless=True)
         if core.accesses.is_on:
             core.background.start("counting what is used", access_store.count_accesses(core), is_endless=True)

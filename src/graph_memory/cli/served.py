@@ -118,10 +118,12 @@ class _Stream(io.TextIOBase):
 async def serve_beside(settings: Settings, memory: Memory) -> None:
     """Run commands of other processes, and store what hooks capture, until cancelled."""
     from graph_memory.agent.capture.drain import follow_spool
+    from graph_memory.hooks.spool import database_key
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(serve_commands, settings, memory)
-        tasks.start_soon(follow_spool, memory, settings.home.expanduser().resolve())
+        database = database_key(settings.neo4j_uri, settings.neo4j_database)
+        tasks.start_soon(follow_spool, memory, settings.home.expanduser().resolve(), database)
 
 
 async def serve_commands(settings: Settings, memory: Memory) -> None:

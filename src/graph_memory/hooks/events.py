@@ -57,6 +57,8 @@ class HookEvent:
     """The subagent in which it happened, or empty text."""
     secrets: int = 0
     """Number of secrets that were replaced."""
+    database: str = ""
+    """A hash of the address of the Neo4j that the hook's settings name, or empty text for the local one."""
 
     def to_json(self) -> bytes:
         """Return the event as JSON of at most `LARGEST` bytes. Its text is cut until it fits."""
@@ -69,15 +71,19 @@ class HookEvent:
     def from_json(cls, data: bytes) -> HookEvent:
         """Return the event of a file of the spool. Raises ValueError for a file that no hook has written."""
         fields = json.loads(data)
-        if not isinstance(fields, dict) or set(cast("dict[str, object]", fields)) - set(cls.__slots__):
-            raise ValueError("not an event")
-        try:
-            event = cls(**cast("dict[str, Any]", fields))
+        if not isinstance(fields, dict):
+            raise ValueError("not an event")  # noqa: TRY004 - callers set aside what is no event
+        known = {name: value for name, value in cast("dict[str, Any]", fields).items() if name in cls.__slots__}
+        try:  # a hook of a newer version may have written further fields
+            event = cls(**known)
         except TypeError as error:
             raise ValueError("not an event") from error
         texts = [value for name, value in asdict(event).items() if name not in ("duration_ms", "secrets")]
         if not all(isinstance(value, str) for value in texts) or event.kind not in get_args(Kind):
             raise ValueError("not an event")
+        event.folder.encode()
+        if not Path(event.folder).is_absolute() or "\0" in event.folder:
+            raise ValueError("not a folder")
         datetime.fromisoformat(event.at)
         return event
 
@@ -93,10 +99,16 @@ def read_event(
 
 
 def event_of(
-    client: str, kind: Kind, payload: Mapping[str, object], *, domain: str = "default", at: str | None = None
+    client: str,
+    kind: Kind,
+    payload: Mapping[str, object],
+    *,
+    domain: str = "default",
+    at: str | None = None,
+    folder: str | None = None,
 ) -> HookEvent | None:
     """Return an event of a kind that happened at a time in UTC, by default now, or None if it must not be captured."""
-    folder = folder_of(payload)
+    folder = folder or folder_of(payload)
     excluded = Exclusions.of(Path(folder))
     tool, target = _call_of(payload) if kind == "tool" else ("", "")
     if excluded.are_all or (target and excluded.mentions(target)):

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from typing import Literal, NoReturn, cast, get_args
@@ -17,7 +18,7 @@ from graph_memory.hooks.clients import BUDGETS, CLIENTS, SHORT_BUDGET, Client
 from graph_memory.hooks.events import Capture, folder_of, read_event, session_of
 from graph_memory.hooks.fence import strip_fenced
 from graph_memory.hooks.shown import add_shown, forget_shown, read_shown
-from graph_memory.hooks.spool import Spool
+from graph_memory.hooks.spool import Spool, database_key
 from graph_memory.remote import ask_server, home_folder, request
 
 _LARGEST_INPUT = 16 << 20
@@ -98,7 +99,8 @@ def _handle(
         )
         if event is not None:
             with suppress(OSError):  # a failure to store the event must not stop the briefing
-                spool.add(event.to_json())
+                key = database_key(os.environ.get("NEO4J_URI"), os.environ.get("NEO4J_DATABASE"))
+                spool.add(replace(event, database=key).to_json())
     session = session_of(payload)
     if kind in ("start", "end"):
         forget_shown(spool.folder, session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +17,11 @@ MOST_WAITING = 4_096
 """Maximum number of events that wait. Further events are dropped, and `doctor` says so."""
 _PART_SECONDS = 3_600.0
 """Age in seconds after which the part of a file is of a hook that was killed."""
+
+
+def database_key(uri: str | None, database: str | None) -> str:
+    """Return a key for the database that settings name, or empty text for the local one."""
+    return hashlib.sha256(f"{uri} {database or ''}".encode()).hexdigest()[:16] if uri else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +89,8 @@ class Spool:
 
     def _names(self) -> Iterator[str]:
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
-            yield from (entry.name for entry in entries if entry.name.endswith(".json") and entry.name[0] != ".")
+            yield from (
+                entry.name
+                for entry in entries
+                if entry.name.endswith(".json") and entry.name[0] != "." and entry.is_file(follow_symlinks=False)
+            )

@@ -12,12 +12,15 @@ from __future__ import annotations
 import json
 import logging
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from graph_memory.files import make_private_folder, write_private
+from graph_memory.model.values.arguments import is_encodable
 from graph_memory.storage.queries import Query, QueryFileError, assemble
 
 MAX_STATEMENTS = 400
@@ -25,6 +28,12 @@ MAX_DEPTH = 8
 MAX_ITEMS = 1_000
 """Maximum length of a list in a sample."""
 MAX_CHARACTERS = 1_000
+MAX_KEYS = 100
+MAX_VALUES = 20_000
+"""Maximum number of values in the parameters of a statement."""
+MAX_BYTES = 4 << 20
+"""Maximum number of bytes of the file that are read."""
+_WORD = re.compile(r"\w+")
 RARE = frozenset({"drift", "retention", "transfer", "verify"})
 """Folders of statements that are seldom used and may read the whole graph."""
 FILLER = "_rehearsed"
@@ -46,16 +55,22 @@ class Rehearsal:
             return
         if query.name.partition("/")[0] in RARE:
             return
-        self._samples[query.parts] = {name: sample_of(value) for name, value in params.items()}
+        self._samples[query.parts] = {name: sample_of(value, query.text) for name, value in params.items()}
         self._is_changed = True
 
     def load(self) -> None:
         """Read the file of the home. A missing or damaged file counts as empty."""
         try:
-            rows = cast("list[dict[str, Any]]", json.loads(self._path.read_text("utf-8")) if self._path else [])
+            rows = cast("list[dict[str, Any]]", json.loads(self._read()))
             self._samples = {tuple(map(str, row["statement"])): dict(row["params"]) for row in rows[:MAX_STATEMENTS]}
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             _log.info("no statements to rehearse: %s", type(error).__name__)
+
+    def _read(self) -> bytes:
+        if self._path is None:
+            return b"[]"
+        with self._path.open("rb") as file:
+            return file.read(MAX_BYTES)
 
     def save(self) -> None:
         """Write the file of the home, if statements were added."""
@@ -77,12 +92,16 @@ class Rehearsal:
             except QueryFileError:  # the statement is from another version of graph-memory
                 continue
             if query.params == params.keys():
-                results.append((query, {name: value_of(sample) for name, sample in params.items()}))
+                values = Values()
+                results.append((query, {name: values.value_of(sample) for name, sample in params.items()}))
         return results
 
 
-def sample_of(value: object, depth: int = 0) -> object:
-    """Return the shape of a value: its types and sizes, which is all that a plan depends on."""
+def sample_of(value: object, text: str, depth: int = 0) -> object:
+    """Return the shape of a value in a statement: its types and sizes, which is all that a plan depends on.
+
+    Keys that the text of the statement does not name are replaced, because they may be property names of users.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str | bytes):
@@ -90,35 +109,48 @@ def sample_of(value: object, depth: int = 0) -> object:
     if isinstance(value, int | float):
         return 1 if isinstance(value, int) else 0.5
     if isinstance(value, Mapping) and depth < MAX_DEPTH:
-        items = cast("Mapping[str, object]", value).items()
-        return {"type": "map", "items": {name: sample_of(item, depth + 1) for name, item in items}}
+        items = enumerate(cast("Mapping[str, object]", value).items())
+        words = set(_WORD.findall(text))
+        keys = ((name if name in words else f"{FILLER}{number}", item) for number, (name, item) in items)
+        return {"type": "map", "items": {key: sample_of(item, text, depth + 1) for key, item in islice(keys, MAX_KEYS)}}
     if isinstance(value, list | tuple) and depth < MAX_DEPTH:
         items = cast("list[object]", value)
-        first = sample_of(items[0], depth + 1) if items else None
+        first = sample_of(items[0], text, depth + 1) if items else None
         return {"type": "list", "size": min(len(items), MAX_ITEMS), "item": first}
     return {"type": "time"} if isinstance(value, datetime) else None
 
 
-def value_of(sample: object, depth: int = 0) -> object:
-    """Return a value of the shape of a sample. An invalid sample becomes null."""
-    if not isinstance(sample, Mapping):
-        return sample if sample is None or isinstance(sample, bool | int | float) else None
-    fields = cast("Mapping[str, Any]", sample)
-    size = fields.get("size")
-    size = min(size, MAX_ITEMS) if isinstance(size, int) and size >= 0 else 0
-    match fields.get("type"):
-        case "text":
-            return _text_of(size)
-        case "bytes":
-            return bytes(size)
-        case "time":
-            return datetime.now(UTC)
-        case "list" if depth < MAX_DEPTH:
-            return [value_of(fields.get("item"), depth + 1) for _ in range(size)]
-        case "map" if depth < MAX_DEPTH and isinstance(items := fields.get("items"), Mapping):
-            return {str(name): value_of(item, depth + 1) for name, item in cast("Mapping[str, object]", items).items()}
-        case _:
-            return None
+class Values:
+    """The values of the samples of one statement, of limited size in all."""
+
+    def __init__(self) -> None:
+        self._left = MAX_VALUES
+
+    def value_of(self, sample: object, depth: int = 0) -> object:
+        """Return a value of the shape of a sample. An invalid sample becomes null."""
+        self._left -= 1
+        if not isinstance(sample, Mapping):
+            is_number = isinstance(sample, int | float) and not isinstance(sample, bool)
+            return (
+                (1 if isinstance(sample, int) else 0.5) if is_number else sample if isinstance(sample, bool) else None
+            )
+        fields = cast("Mapping[str, Any]", sample)
+        size = fields.get("size")
+        size = min(size, MAX_ITEMS) if isinstance(size, int) and size >= 0 else 0
+        match fields.get("type"):
+            case "text":
+                return _text_of(size)
+            case "bytes":
+                return bytes(size)
+            case "time":
+                return datetime.now(UTC)
+            case "list" if depth < MAX_DEPTH:
+                return [self.value_of(fields.get("item"), depth + 1) for _ in range(size) if self._left > 0]
+            case "map" if depth < MAX_DEPTH and isinstance(items := fields.get("items"), Mapping):
+                keys = islice(cast("Mapping[str, object]", items).items(), MAX_KEYS)
+                return {name: self.value_of(item, depth + 1) for name, item in keys if is_encodable(name)}
+            case _:
+                return None
 
 
 def _text_of(size: int) -> str:

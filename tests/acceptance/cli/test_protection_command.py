@@ -21,7 +21,7 @@ async def test_a_person_protects_a_node_by_its_title_and_lifts_that(kitchen: Mem
     assert refused.returncode == NOT_PERMITTED
     text, hint = refused.stderr.splitlines()
     assert text == "PROTECTED: Memory call is read-only and cannot be modified"
-    assert hint.startswith("Hint: Reason: Signed. Only `graph-memory unprotect` on the command line lifts")
+    assert hint.startswith("Hint: Reason: Signed. Only `graph-memory unprotect` on the command line can")
     shown = run(variables, "node", "get", "call").stdout
     assert "because" in shown
     assert "Signed" in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from graph_memory.agent.capture.briefing import START_TOKENS, prompt_context, se
 from graph_memory.agent.capture.drain import drain, follow_spool
 from graph_memory.agent.results import Event
 from graph_memory.hooks.events import read_event
-from graph_memory.hooks.spool import Spool
+from graph_memory.hooks.spool import Spool, database_key
 from graph_memory.model.errors import Code, GraphError
 from integration.capture.conftest import Client, serving
 
@@ -202,3 +203,44 @@ async def test_a_server_stores_what_hooks_capture(
         tasks.cancel_scope.cancel()
     [event] = await events_of(memory)
     assert event.title == "Remember the milk: password = '[secret: password]'"
+
+
+async def test_a_repeated_event_that_was_deleted_holds_nothing_back(memory: Memory, project: Project) -> None:
+    project.call("Bash", "make", tool_use_id="tu1")
+    await drain(memory, project.spool)
+    [event] = await events_of(memory)
+    await memory.delete_node(event.id)
+    project.call("Bash", "make", tool_use_id="tu1")
+    project.add("UserPromptSubmit", prompt="Go on")
+    assert await drain(memory, project.spool) == 2
+    assert [event.title for event in await events_of(memory)] == ["Go on"]
+    assert project.spool.names() == []
+
+
+@pytest.mark.parametrize("folder", ["~nobody/x", "relative", "/a\0b", "/a\ud800", 1])
+async def test_a_file_with_an_impossible_folder_is_set_aside(memory: Memory, project: Project, folder: object) -> None:
+    project.add("UserPromptSubmit", prompt="Hello")
+    [name] = project.spool.names()
+    path = project.spool.folder / name
+    path.write_text(json.dumps({**json.loads(path.read_text()), "folder": folder}))
+    (project.spool.folder / "0.json").mkdir()
+    (project.spool.folder / "1.json").write_text("[" * 16_000)
+    project.add("UserPromptSubmit", prompt="Later")
+    assert await drain(memory, project.spool) == 1
+    assert [event.title for event in await events_of(memory)] == ["Later"]
+    assert project.spool.names() == []
+
+
+async def test_an_event_for_another_database_waits(memory: Memory, project: Project) -> None:
+    project.add("UserPromptSubmit", prompt="Hello")
+    assert await drain(memory, project.spool, database_key("neo4j://team", None)) == 0
+    assert len(project.spool.names()) == 1
+    assert await drain(memory, project.spool) == 1
+
+
+async def test_an_event_of_a_newer_hook_is_stored(memory: Memory, project: Project) -> None:
+    project.add("UserPromptSubmit", prompt="Hello")
+    [name] = project.spool.names()
+    path = project.spool.folder / name
+    path.write_text(json.dumps({**json.loads(path.read_text()), "mood": "good"}))
+    assert await drain(memory, project.spool) == 1

@@ -165,3 +165,19 @@ def test_a_large_transcript_and_a_large_export_are_read_in_constant_memory(tmp_p
     finally:
         tracemalloc.stop()
     assert peak < 5 << 20
+
+
+def test_turns_without_names_are_different_events(tmp_path: Path):
+    entry = {key: value for key, value in CLAUDE_CODE[-1].items() if key != "uuid"}
+    assert [event.key for event in events_of(write_lines(tmp_path / "a.jsonl", [entry] * 2), "claude-code")] == [
+        *("turn 1", "turn 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cwd", "folder"),
+    [("/gone/shop", "/gone/shop"), ("C:\\gone\\shop", "/C:/gone/shop"), ("shop", None), ("/a\0", None)],
+)
+def test_a_session_stays_in_its_folder_if_that_is_gone(cwd: str, folder: str | None, tmp_path: Path):
+    [event] = events_of(write_lines(tmp_path / "a.jsonl", [{**CLAUDE_CODE[-1], "cwd": cwd}]), "claude-code")
+    assert event.folder == (folder or str(Path.cwd()))

@@ -12,7 +12,7 @@ from graph_memory.memory.graph.queries import NODES
 from graph_memory.model.subjects.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, QueryFileError, assemble
-from graph_memory.storage.rehearsal import MAX_STATEMENTS, Rehearsal, sample_of, value_of
+from graph_memory.storage.rehearsal import MAX_STATEMENTS, MAX_VALUES, Rehearsal, Values, sample_of
 
 PARAMS = {
     "domain": "secret",
@@ -36,18 +36,31 @@ def record_use(path: Path, query: Query[object]) -> None:
 
 
 def test_a_sample_has_the_types_and_sizes_of_a_value_and_none_of_its_texts_and_numbers():
-    sample = sample_of(PARAMS)
+    sample = sample_of(PARAMS, "MATCH $domain $fields.a row.b row.at row.data $limit $flag $none")
     assert not {"secret", "other", "1234", "17.25", "2026"} & set(json.dumps(sample).replace('"', " ").split())
-    value = value_of(json.loads(json.dumps(sample)))
+    value = Values().value_of(json.loads(json.dumps(sample)))
     assert isinstance(value, dict)
     assert value.keys() == PARAMS.keys()
     assert [type(value["fields"][name]) for name in PARAMS["fields"]] == [list, float, datetime, bytes]
     assert (len(value["fields"]["a"]), value["flag"], value["none"]) == (2, True, None)
 
 
+def test_names_of_properties_are_no_part_of_a_sample():
+    sample = sample_of({"state": {"salary": 1, "_title": "x"}}, "SET n += $row.state, n._title = row._title")
+    assert "salary" not in json.dumps(sample)
+    assert "_title" in json.dumps(sample)
+
+
+def test_the_values_of_a_statement_are_limited():
+    sample: object = 1
+    for _ in range(4):
+        sample = {"type": "list", "size": 1_000, "item": sample}
+    assert len(json.dumps(Values().value_of(sample))) < 20 * MAX_VALUES
+
+
 @pytest.mark.parametrize(("size", "least", "most"), [(0, 0, 0), (1, 1, 10), (9, 2, 10), (10, 2, 10), (11, 11, 100)])
 def test_a_text_is_in_the_power_of_ten_of_the_one_it_stands_for(size: int, least: int, most: int):
-    text = value_of(sample_of("x" * size))
+    text = Values().value_of(sample_of("x" * size, ""))
     assert isinstance(text, str)
     assert least <= len(text) <= most
 
@@ -70,7 +83,16 @@ def test_parts_that_are_no_statement_are_refused(parts: list[str]):
 
 
 DAMAGED = [
-    *("", "{", "[]", "[1]", "{}", '[{"statement": 1, "params": {}}]', '[{"statement": ["a/b"], "params": []}]'),
+    *(
+        "",
+        "{",
+        "[]",
+        "[" * 100_000,
+        "[1]",
+        "{}",
+        '[{"statement": 1, "params": {}}]',
+        '[{"statement": ["a/b"], "params": []}]',
+    ),
     '[{"statement": ["MATCH (n) DETACH DELETE n"], "params": {}}]',
     '[{"statement": ["log/head"], "params": {}}]',
 ]

@@ -35,29 +35,35 @@ _TYPES: Mapping[Kind, tuple[str, str]] = {
 """Type and actor of the events that are stored, by kind. Other events only cause a summary."""
 _ENDS: frozenset[Kind] = frozenset({"compaction", "summary", "end"})
 """Events after which a session is summarised."""
-_INVALID = frozenset({Code.INVALID_ARGUMENT, Code.INVALID_PROPERTY, Code.CONTENT_TOO_LARGE, Code.BATCH_REFUSED})
-"""Errors of an event that cannot be stored at any time."""
+_AWAY = frozenset({Code.STORE_UNAVAILABLE, Code.STARTING, Code.TIMEOUT})
+"""Errors after which no event can be stored for now."""
+_CLOSED = frozenset({Code.DOMAIN_BUSY, Code.PROTECTED, Code.MEMORY_LIMIT_REACHED, Code.TYPE_LIMIT_REACHED})
+"""Errors after which no event of the domain can be stored for now. Other errors are faults of an event."""
 _log = logging.getLogger(__name__)
 Waiting = tuple[str, HookEvent]
 """An event with the name of its file."""
 
 
-async def follow_spool(memory: Memory, home: Path) -> None:
-    """Store what hooks put into the spool of a home, until cancelled."""
+async def follow_spool(memory: Memory, home: Path, database: str = "") -> None:
+    """Store the events that hooks put into the spool of a home for a database, until cancelled."""
     spool = Spool.of(home)
-    is_warm = False
+    is_warm = has_failed = False
     while True:
         try:
-            await drain(memory, spool)
+            await drain(memory, spool, database)
             if not is_warm and spool.folder.is_dir():
                 is_warm = True
                 await _warm(memory)
         except (GraphError, OSError) as error:
             _log.info("The events of hooks wait: %s", error)
+        except Exception:  # noqa: BLE001 - a fault in capture must not end the server, nor fill its log
+            if not has_failed:
+                _log.exception("The events of hooks wait, because of an unexpected failure")
+            has_failed = True
         await anyio.sleep(INTERVAL)
 
 
-async def drain(memory: Memory, spool: Spool) -> int:
+async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
     """Store the events that wait, and return their number. Does nothing while another process does it.
 
     An event whose domain cannot be written stays in the spool. Raises STORE_UNAVAILABLE and OSError.
@@ -69,7 +75,7 @@ async def drain(memory: Memory, spool: Spool) -> int:
         with FileLock(spool.folder / "lock", timeout=0, thread_local=False):
             names = spool.names()
             for start in range(0, len(names), _AT_ONCE):
-                for group in _groups(spool, names[start : start + _AT_ONCE]):
+                for group in _groups(spool, names[start : start + _AT_ONCE], database):
                     stored += await _store_and_remove(memory, spool, group)
             spool.clean()
             clean_shown(spool.folder)
@@ -78,17 +84,21 @@ async def drain(memory: Memory, spool: Spool) -> int:
     return stored
 
 
-def _groups(spool: Spool, names: Sequence[str]) -> Sequence[Sequence[Waiting]]:
+def _groups(spool: Spool, names: Sequence[str], database: str) -> Sequence[Sequence[Waiting]]:
     """Return events by domain, client and session, in their order. Files that no hook has written are set aside."""
     groups: dict[tuple[str, str, str], list[Waiting]] = {}
     for name in names:
         try:
             event = HookEvent.from_json(spool.read(name, LARGEST))
-        except ValueError:
+            domain = domain_for(event.domain, Path(event.folder))
+        except (ValueError, RuntimeError):
             spool.set_aside(name)
             continue
-        domain = domain_for(event.domain, Path(event.folder))
-        groups.setdefault((domain, event.client, event.session), []).append((name, event))
+        except OSError as error:
+            _log.info("The event %s cannot be read: %s", name, error)
+            continue
+        if event.database == database:
+            groups.setdefault((domain, event.client, event.session), []).append((name, event))
     return list(groups.values())
 
 
@@ -102,12 +112,12 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
         if any(event.kind in _ENDS for _, event in group):
             await summarise_session(scoped, first.session, Path(first.folder).name)
     except GraphError as error:
-        if error.code in (Code.STORE_UNAVAILABLE, Code.STARTING):
+        if error.code in _AWAY:
             raise
-        if error.code in _INVALID and len(group) == 1:
+        if error.code not in _CLOSED:
+            if len(group) > 1:
+                return sum([await _store_and_remove(memory, spool, [waiting]) for waiting in group])
             spool.set_aside(group[0][0])
-        elif error.code in _INVALID:
-            return sum([await _store_and_remove(memory, spool, [waiting]) for waiting in group])
         _log.info("The events of a session wait: %s", error)
         return 0
     for name, _ in group:
@@ -118,14 +128,29 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
 async def store_events(memory: Memory, group: Sequence[Waiting]) -> int:
     """Record the events that are not recorded yet, in one transaction. Returns their number.
 
-    Raises NODE_ALREADY_EXISTS if another process records one of them at the same time.
+    An event whose node was deleted since is not recorded again.
     """
     records = {str(record["id"]): record for name, event in group if (record := _record_of(name, event))}
     known = {node.id for node in await memory.describe_nodes([*records])} if records else set[str]()
     unknown = [record for id_, record in records.items() if id_ not in known]
-    if unknown:
-        await memory.agent.record_events(unknown)
+    try:
+        if unknown:
+            await memory.agent.record_events(unknown)
+    except GraphError as error:
+        if error.code is not Code.NODE_ALREADY_EXISTS:
+            raise
+        return sum([await _store_one(memory, record) for record in unknown])
     return len(unknown)
+
+
+async def _store_one(memory: Memory, record: Mapping[str, object]) -> int:
+    try:
+        await memory.agent.record_event(record)
+    except GraphError as error:
+        if error.code is not Code.NODE_ALREADY_EXISTS:
+            raise
+        return 0
+    return 1
 
 
 def _record_of(name: str, event: HookEvent) -> Mapping[str, object] | None:

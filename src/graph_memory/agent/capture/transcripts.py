@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import IO, cast
 
 from graph_memory.agent.capture.transcript_formats import READERS, Form, Object, Turn, as_mapping
@@ -18,6 +18,7 @@ from graph_memory.hooks.events import HookEvent, event_of
 from graph_memory.memory.transfer.formats.files import MAX_BYTES, Lines, open_source
 from graph_memory.memory.transfer.formats.memories.json_lines import as_object, first_line
 from graph_memory.memory.transfer.formats.records import Place, Unfit, Unreadable
+from graph_memory.model.values.arguments import is_encodable
 
 _CHUNK = 1 << 20
 
@@ -41,8 +42,10 @@ class Conversations:
                 yield self._events(READERS[self.form](iter([conversation]), path.name))
 
     def _events(self, turns: Iterator[Turn]) -> Iterator[HookEvent]:
-        for turn in _with_last_replies(turns):
-            event = event_of(self.form, turn.kind, {**turn.payload, "tool_use_id": turn.key}, at=_time_of(turn.at))
+        for number, turn in enumerate(_with_last_replies(turns), 1):
+            payload = {**turn.payload, "tool_use_id": turn.key or f"turn {number}"}
+            folder = _folder_of(turn.payload.get("cwd"))
+            event = event_of(self.form, turn.kind, payload, at=_time_of(turn.at), folder=folder)
             if event is not None:
                 yield event
 
@@ -144,6 +147,15 @@ def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
         yield turn
     if reply is not None:
         yield reply
+
+
+def _folder_of(value: object) -> str | None:
+    """Return the absolute path of a folder, which need not exist on this machine, or None."""
+    if not isinstance(value, str) or "\0" in value or not is_encodable(value):
+        return None
+    if PureWindowsPath(value).drive:
+        return f"/{PureWindowsPath(value).as_posix()}"
+    return value if value.startswith("/") else None
 
 
 def _time_of(value: object) -> str | None:
