@@ -15,12 +15,12 @@ FOLDER = "spool"
 MOST_WAITING = 4_096
 """Maximum number of events that wait. Further events are dropped, and `doctor` says so."""
 _PART_SECONDS = 3_600.0
-"""Age in seconds after which the part of a file is of a hook that was killed."""
+"""Age in seconds after which an incomplete file must come from a killed hook."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spool:
-    """The events that wait in a home. A file is complete or has another name."""
+    """The waiting events in a home. An incomplete file has a temporary name, so every file in the list is complete."""
 
     folder: Path
 
@@ -66,7 +66,7 @@ class Spool:
         return len([*self.folder.glob("*.invalid")])
 
     def clean(self) -> None:
-        """Remove the parts of files that killed hooks have left."""
+        """Remove incomplete files that killed hooks have left."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if entry.name.endswith(".part") and time.time() - entry.stat().st_mtime > _PART_SECONDS:
@@ -74,7 +74,7 @@ class Spool:
 
     @property
     def losses(self) -> Path:
-        """A file that exists if events were dropped because the spool was full."""
+        """The path of a file that exists if events were dropped because the spool was full."""
         return self.folder / "full"
 
     def _note_loss(self) -> None:
