@@ -85,11 +85,11 @@ class Contextual:
         return await self._memory.delete_node(document_id)
 
     async def persist(self) -> Durable:
-        """Return that everything is stored: each call stores its changes before it returns."""
+        """Report that everything is stored, since each call stores its changes before it returns."""
         return Durable()
 
     async def restore(self) -> Durable:
-        """Return that there is nothing to restore: each call reads what is stored."""
+        """Report that there is nothing to restore, since each call reads the stored data."""
         return Durable()
 
 

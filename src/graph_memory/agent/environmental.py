@@ -29,7 +29,7 @@ _MOST_FILES = 5_000
 _MOST_CHANGED = 50
 _MOST_RECENT = 20
 _MOST_NAMED = 100
-"""Maximum number of conventions, and of services."""
+"""Maximum number of conventions, and maximum number of services."""
 _MOST_ROOTS = 100
 """Maximum number of projects whose last scan is kept."""
 _LARGEST = 1_000_000
@@ -55,7 +55,7 @@ _PROJECTS = (
     ("CMakeLists.txt", "c++", "cmake"),
     ("Makefile", None, "make"),
 )
-"""Files at the root of a project, with the project type and the build system that they imply, most specific first."""
+"""Files at the root of a project, most specific first, with the project type and build system that each implies."""
 _CONVENTIONS = (
     *("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".editorconfig", ".pre-commit-config.yaml", ".prettierrc"),
     *("eslint.config.js", ".eslintrc.json", "tsconfig.json", "ruff.toml", "pytest.ini", "tox.ini", "Makefile"),
@@ -217,7 +217,7 @@ def _services(root: Path) -> Iterator[str]:
 
 
 def _entries(node: object) -> dict[str, object]:
-    """Return the nodes of a YAML mapping by key. Merges are left out, since nested ones grow exponentially."""
+    """Return the nodes of a YAML mapping by key. Merge keys are ignored, since nested ones grow exponentially."""
     if not isinstance(node, yaml.MappingNode):
         return {}
     scalars = ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))

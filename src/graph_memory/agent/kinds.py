@@ -1,4 +1,4 @@
-"""The words that the fields of an agent's memory can have."""
+"""The allowed words for the fields of an agent's memory."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _TITLE_FROM = 10_000
 _UNCHANGED = frozenset(
     {Code.BATCH_REFUSED, Code.INVALID_ARGUMENT, Code.TYPE_LIMIT_REACHED, Code.PROTECTED, Code.CONTENT_TOO_LARGE}
 )
-"""Errors after which the events can be written with fewer extracted entities and relations."""
+"""Codes of errors after which nothing was written, so that fewer extracted entities and relations can be tried."""
 _FIELDS = (
     *("id", "event_type", "type", "content", "session", "actor", "outcome", "timestamp", "duration_ms", "summary"),
     *("keywords", "tool", "source", "caused_by", "entities", "relations"),
@@ -100,7 +100,8 @@ class NewEvent:
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
 
-        A stored title is a passage of its own, which search would return in place of the content that it repeats.
+        Search treats a stored title as a passage of its own, and would return it instead of the content that it
+        repeats.
         """
         beginning = self.content[:_TITLE_FROM]
         lines = (one_line(line) for line in beginning.splitlines())

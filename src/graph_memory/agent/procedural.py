@@ -40,7 +40,7 @@ _ATTEMPTS = 200
 
 @dataclass(frozen=True, slots=True)
 class _CachedPatterns:
-    """The patterns of a domain after a change of its log."""
+    """The patterns of a domain as of a change in its log."""
 
     seq: int
     change: str

@@ -21,12 +21,12 @@ from graph_memory.model.results import Result
 _MOST_HITS = 50
 _MOST_PATTERNS = 3
 _MOST_CORRECTIONS = 3
-"""Maximum number of corrections, and of preferences."""
+"""Maximum number of corrections, and maximum number of preferences."""
 _MOST = {"goals": 5, "relations": 20}
 """Maximum numbers of results, by field."""
 _LEAST_TOKENS, _MOST_TOKENS = 100, 100_000
 _FRAME = 70
-"""Number of tokens of the names of the fields."""
+"""Number of tokens that the field names take."""
 
 
 async def query_memory(

@@ -45,7 +45,7 @@ _MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
 
 @dataclass(frozen=True, slots=True)
 class _ProfileEntries:
-    """All corrections and preferences of a domain of users, as of a change of its log."""
+    """All corrections and preferences in a domain of users, as of a change in its log."""
 
     change: str | None
     corrections: Sequence[UserEntry[Correction]] = ()

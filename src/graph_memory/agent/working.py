@@ -123,7 +123,7 @@ class Working:
 
     @property
     def _state(self) -> _State:
-        """The state of the session. It is replaced and never changed."""
+        """The state of the session. The object is replaced, never changed."""
         return self._sessions.state(self._domain, self._session)
 
     def _result(self, state: _State, tokens: int, dropped: Sequence[object] = ()) -> WorkingMemory:
@@ -160,7 +160,7 @@ def _with_value(before: _State, key: str, value: object) -> _Change:
 
 
 def _excess(state: _State, limit: int) -> int:
-    """Return the smallest number of oldest outputs without which a state fits into its window, or `most`."""
+    """Return how many of the oldest outputs must be dropped so that a state fits into its window, at most `limit`."""
 
     def fits(number: int) -> bool:
         return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window

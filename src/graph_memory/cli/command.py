@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 FIRST_FACT = ("remember", "Ann likes tea.", "--name", "Ann", "--type", "person")
-"""The words of an example command that stores a first fact."""
+"""The arguments of an example command that stores a first fact."""
 T = TypeVar("T")
 Answer = TypeVar("Answer", bound=Result | Mapping[str, object])
 

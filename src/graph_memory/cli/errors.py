@@ -19,7 +19,7 @@ from graph_memory.model.results import ReadyCall
 logger = logging.getLogger(__name__)
 
 DIFFERENCES = 1
-"""Exit status of `verify` with differences. Other failures have one of the numbers below, after sysexits.h."""
+"""Exit status of `verify` if it finds differences. Other failures have one of the numbers below, as in sysexits.h."""
 USAGE = 2
 FAULTY_DATA = 65
 NOT_FOUND = 66
@@ -112,7 +112,9 @@ COMMANDS: Mapping[str, str] = {
     "protect": "protect",
     "unprotect": "unprotect",
 }
-"""Commands by the operation, with or without an argument, that a hint refers to. Others are run by `call`."""
+"""The command for each operation that a hint may refer to, with or without an argument. Other operations are run by
+`call`.
+"""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
@@ -184,7 +186,7 @@ def error_text(error: GraphError) -> str:
 
 
 def error_data(error: GraphError) -> dict[str, object]:
-    """Return the error for JSON, with the path that it is about."""
+    """Return the error as data for JSON, with the path that it is about."""
     hint = {"hint": with_commands(error.hint)} if error.hint else {}
     data = {**error.to_dict(), "message": _message(error), "details": {**error.details, **hint}}
     return {**data, "path": error.path} if error.path else data

@@ -1,4 +1,4 @@
-"""Names of values in the help: `NODE`, `NUMBER`, `out|in|both`, and nothing for a flag."""
+"""Placeholders for values in the help: `NODE`, `NUMBER`, `out|in|both`, and none for a flag."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Parameter = TyperArgument | TyperOption
 
 
 def name_values() -> None:
-    """Use these names in all help. Typer shows Python types, and has no setting for it."""
+    """Show these placeholders in all help. Typer would show Python types, and has no setting for that."""
     setattr(TyperOption, "display_type_rich", _option_value)  # noqa: B010 - the type of its context is private
     setattr(TyperArgument, "display_type_rich", _argument_value)  # noqa: B010
 

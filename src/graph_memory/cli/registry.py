@@ -142,7 +142,7 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._commands
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return a command, or the default if there is none. Raises a KeyError of its import."""
+        """Return a command, or the default if there is none. A KeyError that its import raises is not hidden."""
         if name not in self:
             return default
         return self[name]

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 AT_ONCE = 2
-"""Maximum number of commands at the same time. Further ones run in their own processes."""
+"""Maximum number of commands that run at the same time. Further commands run in their own processes."""
 LONGEST_PATH = 100
-"""Maximum bytes of the path of a socket, which the kernel limits."""
+"""Maximum number of bytes of a socket's path, which the kernel limits."""
 REQUEST_SECONDS = 2.0
-"""Maximum time until a caller has sent its request."""
+"""Maximum number of seconds until a caller has sent its request."""
 _FREE = frozenset({"domain", "session", "actor", "log_level", "toolsets", "background_index"})
 """Settings that may differ between a server and a command that it runs."""
 _QUIET = frozenset({"WARNING", "ERROR"})
-"""Levels of the log of which a command that reads writes nothing."""
+"""Log levels at which a reading command logs nothing."""
 _log = logging.getLogger(__name__)
 
 
@@ -99,7 +99,10 @@ class _Stream(io.TextIOBase):
 
     @property
     def errors(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """How characters are replaced. Without it click would write to the buffer of the process's own stream."""
+        """How unencodable characters are handled.
+
+        Without this property, click would write to the process's own stream.
+        """
         return "backslashreplace"
 
     def write(self, text: str, /) -> int:
@@ -129,7 +132,7 @@ async def serve_beside(settings: Settings, memory: Memory) -> None:
 async def serve_commands(settings: Settings, memory: Memory) -> None:
     """Run commands that other processes of this user send to a socket in the home, until cancelled.
 
-    Where there can be no socket, none are run.
+    Where no socket is possible, it runs no commands.
     """
     folder = sockets_folder(settings.home.expanduser().resolve())
     path = folder / f"{os.getpid()}.sock"
@@ -218,7 +221,7 @@ async def _answer(connection: SocketStream, settings: Settings, memory: Memory, 
 
 
 def _is_declined(request: CommandRequest, settings: Settings) -> bool:
-    """Return whether a command must run elsewhere: it is of another installation, writes, or has other settings."""
+    """Return whether a command must run elsewhere: it writes, has other settings, or is from another installation."""
     if request.package != PACKAGE or not reads_only(request.arguments) or request.time_zone != os.environ.get("TZ"):
         return True
     own = ENVIRONMENT.set(request.environment)
@@ -233,7 +236,7 @@ def _is_declined(request: CommandRequest, settings: Settings) -> bool:
 
 
 def _run(request: CommandRequest, memory: Memory) -> Mapping[str, object]:
-    """Run a command in this thread, whose context no other has, and return what it prints and its exit status."""
+    """Run a command in this thread, which has a context of its own. Returns its output and its exit status."""
     from graph_memory.cli.main import run_arguments
 
     output, errors = (_Output(request.encoding, is_terminal=is_terminal) for is_terminal in request.terminals)

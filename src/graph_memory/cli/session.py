@@ -90,7 +90,7 @@ def open_interactive() -> Generator[SyncMemory]:
 
 
 def _origin(settings: Settings) -> Origin:
-    """Return the origin of changes. The command line may lift a protection that names no actor."""
+    """Return the origin of changes, marked as the command line, which may lift a protection that names no actor."""
     return Origin(session=settings.session, actor=settings.actor, at_command_line=True)
 
 

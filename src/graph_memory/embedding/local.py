@@ -37,7 +37,7 @@ TOKENS = 256
 QUERY_SECONDS = 5.0
 """Maximum seconds that a query waits until the model is fetched and loaded."""
 PASSAGES_SECONDS = 10.0
-"""Maximum seconds that passages wait for it. A search may wait for passages."""
+"""Maximum seconds that passages wait for the model. A search may wait for passages."""
 LEAST_PRIORITY = 19
 
 
@@ -66,7 +66,7 @@ class LocalEmbedder:
         return self._model.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts, in order. Cancelled, it stops after the current text."""
+        """Return the vectors of texts, in order. If cancelled, it stops after the current text."""
         network, prefix = await self._load(PASSAGES_SECONDS), self._model.passage_prefix
         run = asyncio.get_running_loop().run_in_executor
         return [await run(self._quiet, network.embed, prefix + text) for text in texts]
@@ -81,7 +81,7 @@ class LocalEmbedder:
         self._quiet.shutdown(wait=False, cancel_futures=True)
 
     async def _load(self, patience: float) -> _Network:
-        """Return the network, which the first call fetches and loads for all.
+        """Return the network. The first call fetches and loads it for all later calls.
 
         Raises EmbeddingUnavailable if that fails, or takes longer than `patience` seconds.
         """
@@ -89,7 +89,7 @@ class LocalEmbedder:
             self._network, self._failed_at = None, 0.0
         if self._network is None:
             self._network = concurrent.futures.Future()
-            # A daemon: a process that ends must not wait for a network that does not answer.
+            # It is a daemon thread, since a process that ends must not wait for a network that does not answer.
             threading.Thread(target=_fulfil, args=(self._network, self._model, self._cache), daemon=True).start()
         network = asyncio.wrap_future(self._network)
         network.add_done_callback(_retrieve)
@@ -116,9 +116,10 @@ class _Network:
         self._session = session
 
     def embed(self, text: str) -> list[float]:
-        """Return the mean of the network's states of the tokens of a text, with the length 1.
+        """Return the vector of a text with length 1: the mean of the network's states for its tokens.
 
-        One text a run: the network quantises its activations by their range, so other texts would change the vector.
+        Each run has one text. The network quantises its activations by their range, so other texts would change the
+        vector.
         """
         import numpy as np
 
@@ -131,7 +132,7 @@ class _Network:
 
 
 def _retrieve(network: asyncio.Future[_Network]) -> None:
-    """Retrieve an error that no caller waits for, else asyncio logs it."""
+    """Retrieve an error that no caller waits for. Otherwise asyncio would log it."""
     if not network.cancelled():
         network.exception()
 

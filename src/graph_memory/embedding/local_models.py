@@ -16,7 +16,7 @@ NETWORK, TOKENIZER = "model.onnx", "tokenizer.json"
 PAUSE_SECONDS = 60.0
 """Seconds until a fetch that failed is tried again, by this process or another one."""
 ABANDONED_SECONDS = 86_400.0
-"""Age in seconds of a half-fetched model that no process still fetches."""
+"""Age in seconds after which no process can still be fetching an incomplete model."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ DEFAULT = LOCAL_MODELS[0]
 
 
 def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Path:
-    """Return the folder with a model's network and tokenizer, fetched if the cache lacks it.
+    """Return the folder with a model's network and tokenizer. The model is fetched if the cache lacks it.
 
-    Raises OSError, also without a try if one has failed within `PAUSE_SECONDS`, unless `at_once`.
+    Raises OSError if that fails, or if an attempt has failed within `PAUSE_SECONDS` and `at_once` is false.
     """
     folder = cache.expanduser().resolve() / "models" / model.name
     if _is_whole(folder):
@@ -84,7 +84,7 @@ def _fetch(model: LocalModel, folder: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
             made.rename(folder)
     except OSError:
-        if not _is_whole(folder):  # else another process was faster
+        if not _is_whole(folder):  # otherwise another process was faster
             raise
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -95,7 +95,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove what processes left that were killed while they fetched the model."""
+    """Remove incomplete files that killed processes have left."""
     for other in folder.parent.glob(f"{folder.name}-*"):
         if time.time() - other.stat().st_mtime > ABANDONED_SECONDS:
             shutil.rmtree(other, ignore_errors=True)

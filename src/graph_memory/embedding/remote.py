@@ -19,7 +19,7 @@ PAUSE_SECONDS = 15.0
 """Seconds after a failure during which queries are not sent, so that searches do not wait each time."""
 
 _PREFIXES = {"nomic-embed-text": ("search_document: ", "search_query: ")}
-"""The prefixes of passages and of queries with which models were trained."""
+"""The prefixes for passages and for queries with which models were trained."""
 FOR_PASSAGES = Patience(waits=(0.5, 2.0, 8.0), longest=60.0)
 FOR_QUERIES = Patience(waits=(0.2,), longest=1.0)
 

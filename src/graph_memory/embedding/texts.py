@@ -15,9 +15,10 @@ def readable(text: str) -> str:
 
 
 def batches(sizes: Sequence[int], *, max_texts: int, capacity: int) -> Iterator[list[int]]:
-    """Give the places of texts in batches, shortest first; each is filled up to the length of its longest text.
+    """Yield the positions of texts in batches, shortest texts first. In a batch, every text is padded to the longest.
 
-    A batch is at most `most` texts and `capacity` large, filling included; a text that alone is larger has its own.
+    A batch has at most `max_texts` texts and the size `capacity`, padding included. A larger text has a batch of its
+    own.
     """
     batch: list[int] = []
     for index in sorted(range(len(sizes)), key=lambda index: sizes[index]):

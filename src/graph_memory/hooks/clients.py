@@ -11,12 +11,12 @@ Kind = Literal["start", "prompt", "tool", "reply", "compaction", "summary", "end
 BUDGETS: Mapping[Kind, float] = {"start": 2.0, "prompt": 0.7}
 """Seconds after which a hook ends without output."""
 SHORT_BUDGET = 0.3
-"""Seconds of the hooks of all other kinds."""
+"""Seconds after which hooks of all other kinds end without output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client: the kinds of its events by name, and the events of which a hook may add context."""
+    """A client: the kinds of its events by name, and the events for which a hook may add context."""
 
     events: Mapping[str, Kind]
     adds_context: frozenset[str]
@@ -24,7 +24,7 @@ class Client:
     """Whether the answer is one field, as in Cursor, and not an object `hookSpecificOutput`."""
 
     def answer(self, event: str, text: str) -> Mapping[str, object] | None:
-        """Return the answer that adds a text to the context, or None if the client takes none for the event."""
+        """Return the answer that adds a text to the context, or None if the client accepts no context for the event."""
         if event not in self.adds_context:
             return None
         if self.is_flat:

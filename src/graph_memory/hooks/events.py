@@ -1,4 +1,4 @@
-"""The content of a client's event, with a maximum size and without secrets. Its input is hostile until checked."""
+"""Reads the content of a client's event, with a maximum size and without secrets. The input is not trusted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graph_memory.hooks.fence import strip_fenced
 from graph_memory.hooks.redact import redact
 
 Capture = Literal["off", "prompts", "all"]
-"""The captured content. prompts: the user's prompts, and the starts and ends of sessions."""
+"""The captured content: `prompts` means the user's prompts, and the starts and ends of sessions."""
 LARGEST = 16_384
 """Maximum number of bytes of an event in the spool."""
 _SCANNED = 16_000
@@ -30,7 +30,7 @@ _TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "
 """Arguments that show the subject of a tool call, most specific first."""
 _TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
 _TURNS = ("tool_use_id", "tool_call_id")
-"""Fields that name an event, so that a client that repeats it is noticed."""
+"""Fields with the client's name for an event, by which a repeated event is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class HookEvent:
     domain: str
     """The setting of the domain: a name, or `auto`."""
     key: str = ""
-    """The client's own name of the event, or empty text."""
+    """The client's own name for the event, or empty text."""
     text: str = ""
     tool: str = ""
     target: str = ""
@@ -142,7 +142,7 @@ def session_of(payload: Mapping[str, object]) -> str:
 
 
 def folder_of(payload: Mapping[str, object]) -> str:
-    """Return the folder that a session works in: the event's if it exists, or else that of this process."""
+    """Return the folder of a session: the one that the event names if it exists, or else that of this process."""
     roots = payload.get("workspace_roots")
     for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):
         if isinstance(value, str) and "\0" not in value and os.path.isabs(value) and os.path.isdir(value):  # noqa: PTH112, PTH117 - it may be no valid path
@@ -151,7 +151,7 @@ def folder_of(payload: Mapping[str, object]) -> str:
 
 
 class _Cleaner:
-    """Makes texts fit to be stored, and counts the secrets in them."""
+    """Removes private parts and secrets from texts before they are stored, and counts the secrets."""
 
     def __init__(self) -> None:
         self.secrets = 0

@@ -17,7 +17,7 @@ _WORD = re.compile(r"""[^\s"'`;|&<>()=]+""")
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """The rules for a folder: each a pattern, and whether it includes again what an earlier rule excludes."""
+    """The rules for a folder: each has a pattern, and whether it includes paths again that an earlier rule excludes."""
 
     root: Path | None
     rules: Sequence[tuple[str, bool]] = ()
@@ -36,7 +36,7 @@ class Exclusions:
 
     @property
     def are_all(self) -> bool:
-        """Whether the whole project is excluded: its file has no rule, or the rule `*`."""
+        """Whether the whole project is excluded, because its file has no rules or the rule `*`."""
         return any(pattern in ("*", "**", "/") and not again for pattern, again in self.rules)
 
     def mentions(self, text: str) -> bool:

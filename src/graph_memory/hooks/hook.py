@@ -24,9 +24,9 @@ from graph_memory.remote import ask_server, home_folder, request
 _LARGEST_INPUT = 16 << 20
 """Maximum number of bytes of an event that are read. A larger one is ignored."""
 _STARTUP_SECONDS = 0.1
-"""Seconds of the budget that the start of the process has taken."""
+"""Seconds that the start of the process takes from the budget."""
 _RESERVE_SECONDS = 0.05
-"""Seconds of the budget that are left for the answer once a server has answered."""
+"""Seconds of the budget that are kept to print the answer after a server has replied."""
 _LONGEST_PROMPT = 10_000
 _OPTIONS = {"client", "capture", "domain"}
 
@@ -56,7 +56,7 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
-    """Return the name of the event and the options. Raises ValueError for others."""
+    """Return the name of the event and the options. Raises ValueError for invalid arguments."""
     name, *rest = arguments
     words = [word for argument in rest for word in argument.split("=", 1)]
     options = {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
@@ -68,7 +68,7 @@ def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
 def _end_after(seconds: float) -> None:
     """End the process with status 0 after a time, even if it is still busy.
 
-    The alarm also interrupts the search for secrets, and the thread a call of the system.
+    An alarm also interrupts the search for secrets, and a thread also ends a blocked system call.
     """
 
     def end(*_: object) -> None:
@@ -120,7 +120,10 @@ def _ask(
     shown: Sequence[str],
     deadline: float,
 ) -> tuple[str, Sequence[str]]:
-    """Return the text of a running server for an event, and the ids of the nodes in it; nothing without a server."""
+    """Ask a running server for the text for an event.
+
+    Returns the text and the ids of the nodes in it, both empty without a server.
+    """
     folder = folder_of(payload)
     if kind == "start":
         command = ["session", "briefing", f"--session={session}", f"--project={Path(folder).name}", "--json"]

@@ -55,7 +55,7 @@ _OWN: Sequence[tuple[str, Sequence[str], str]] = (
     ("password", _WORDS, _BARE),
     ("password", ("--",), _OPTION),
 )
-"""Name, keywords (a text must have one) and pattern of rules that detect-secrets lacks or has only for files."""
+"""Rules that detect-secrets lacks or has only for files: name, keywords of which a text must have one, and pattern."""
 _REST_OF_TOKEN = re.compile(r"[\w+/=-]*")
 
 
@@ -68,7 +68,10 @@ class Rule:
     pattern: str
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the places of secrets. The rest of a token that a pattern matches in part belongs to the secret."""
+        """Yield the start and end of each secret.
+
+        If a pattern matches part of a token, the whole token is the secret.
+        """
         for match in _compile(self.pattern).finditer(text):
             start, end = match.span("secret" if "secret" in match.re.groupindex else 0)
             rest = _REST_OF_TOKEN.match(text, end)

@@ -1,4 +1,4 @@
-"""The nodes that a session has been shown, in a file for each session beside the spool."""
+"""Remembers the nodes that a session has been shown, in one file per session beside the spool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graph_memory.files import make_private_folder, open_private
 
 FOLDER = "shown"
 _MOST = 2_000
-"""Maximum number of nodes that are remembered for a session, the last ones."""
+"""Maximum number of nodes that are remembered for a session. The last ones are kept."""
 _LARGEST = 1 << 20
 _KEPT_SECONDS = 7 * 86_400.0
 """Age in seconds after which the file of a session without an end is removed."""

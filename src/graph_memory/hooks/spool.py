@@ -16,7 +16,7 @@ FOLDER = "spool"
 MOST_WAITING = 4_096
 """Maximum number of events that wait. Further events are dropped, and `doctor` says so."""
 _PART_SECONDS = 3_600.0
-"""Age in seconds after which the part of a file is of a hook that was killed."""
+"""Age in seconds after which an incomplete file must come from a killed hook."""
 
 
 def database_key(uri: str | None, database: str | None) -> str:
@@ -26,7 +26,7 @@ def database_key(uri: str | None, database: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spool:
-    """The events that wait in a home. A file is complete or has another name."""
+    """The waiting events in a home. An incomplete file has a temporary name, so every file in the list is complete."""
 
     folder: Path
 
@@ -72,7 +72,7 @@ class Spool:
         return len([*self.folder.glob("*.invalid")])
 
     def clean(self) -> None:
-        """Remove the parts of files that killed hooks have left."""
+        """Remove incomplete files that killed hooks have left."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if entry.name.endswith(".part") and time.time() - entry.stat().st_mtime > _PART_SECONDS:
@@ -80,7 +80,7 @@ class Spool:
 
     @property
     def losses(self) -> Path:
-        """A file that exists if events were dropped because the spool was full."""
+        """The path of a file that exists if events were dropped because the spool was full."""
         return self.folder / "full"
 
     def _note_loss(self) -> None:

@@ -31,7 +31,7 @@ class Outcome(StrEnum):
     OK = "ok"
     """The requirement is met."""
     NOTE = "note"
-    """Not needed, or created later. Nothing to do."""
+    """Not needed, or created later. There is nothing to do."""
     FAILED = "failed"
     """The requirement is not met; see the remedy."""
 
@@ -114,7 +114,7 @@ def check_disk(settings: Settings) -> Iterator[Check]:
 
 
 def check_restore(settings: Settings) -> Iterator[Check]:
-    """Yield notes on the folders that a killed restore has left, none during a restore."""
+    """Yield notes on the folders that a killed restore has left. During a restore, there are none."""
     folder = Home.of(settings).parent
     if is_restoring(settings):
         return

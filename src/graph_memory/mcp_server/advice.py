@@ -1,4 +1,4 @@
-"""Texts for agents, adapted to a server: they name only served tools, and complete ids."""
+"""Adapts texts for agents to a server, so that they name only served tools, and complete ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.history.results import Named
 
 _TOOLSET_OF = {tool.name: tool.name if tool.by_name else name for name, tools in TOOLSETS.items() for tool in tools}
-"""The toolset or name that adds a tool to a server, by tool."""
+"""For each tool, the toolset or name with which it is added to a server."""
 _NAME = re.compile(rf"\b(?:{'|'.join(name for name in _TOOLSET_OF if '_' in name)})\b")
 """The name of a tool in a description. Names that are also words are not matched."""
 _SENTENCE = re.compile(r"(?<=\.) ")

@@ -1,4 +1,4 @@
-"""The actor and the session of a call, for the log."""
+"""Determines the actor and the session of a call, for the log."""
 
 from __future__ import annotations
 
@@ -95,5 +95,8 @@ def _check_header(names: list[str]) -> str:
 
 
 def _digest(session: str) -> str:
-    """Return the hash of a session id for the log. With the id itself, readers could take over the session."""
+    """Return the hash of a session id for the log.
+
+    With the id itself, a reader of the log could take over the session.
+    """
     return hashlib.sha256(session.encode()).hexdigest()[:32]

@@ -19,7 +19,7 @@ def masking() -> Generator[None]:
         yield
     except GraphError:
         raise
-    except Exception as error:  # the edge of the server: a client gets an answer whatever failed
+    except Exception as error:  # this is the edge of the server: a client gets an answer, whatever failed
         raise _mask_error(error) from error
 
 

@@ -46,7 +46,7 @@ class Subscriber:
 
 
 class KnowledgeGraphResource:
-    """The request handlers of the resource. All subscribed clients are notified of writing calls."""
+    """The request handlers of the resource. All subscribed clients are notified after each call that writes."""
 
     def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]]) -> None:
         self._memory_of = memory_of

@@ -1,4 +1,4 @@
-"""The project of a client: the first of its roots, requested once if the domain setting is `auto`."""
+"""Determines the project of a client: the first of its roots, requested once if the domain setting is `auto`."""
 
 from __future__ import annotations
 

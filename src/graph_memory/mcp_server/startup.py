@@ -19,14 +19,14 @@ Progress = Callable[[str, float | None], None]
 Opener = Callable[[Progress], AbstractAsyncContextManager["Memory"]]
 """Opens a memory, and reports its stage from any thread."""
 Report = Callable[[float, str], Awaitable[None]]
-"""Reports to a waiting client the seconds that it has waited, and the stage."""
+"""Tells a waiting client how many seconds it has waited, and the current stage."""
 
 REPORT_EVERY = 1.0
 CLOSE_WITHIN = 5.0
 
 
 class Attempt:
-    """An attempt to open the memory. It is settled with a memory or an error."""
+    """An attempt to open the memory. It ends with a memory or an error."""
 
     def __init__(self) -> None:
         self.settled = anyio.Event()

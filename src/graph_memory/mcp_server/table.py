@@ -1,4 +1,4 @@
-"""The tools that a server offers, by the names of toolsets, presets and tools."""
+"""Finds the tools that a server offers, given the names of toolsets, presets and tools."""
 
 from __future__ import annotations
 

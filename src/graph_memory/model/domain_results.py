@@ -19,7 +19,7 @@ class DomainProtection(Result):
 
 
 class DomainSummary(Result):
-    """One domain, by its log and its ontology."""
+    """Facts about one domain from its log and its ontology."""
 
     name: str
     created: Timestamp
@@ -36,7 +36,7 @@ class DomainSummary(Result):
 
 
 class DomainInfo(DomainSummary):
-    """One domain with the numbers of its nodes, connections, and passages that search lacks."""
+    """One domain with the numbers of its nodes and connections, and of the passages that search lacks."""
 
     metadata: dict[str, object] | None = None
     last_access: Timestamp | None = Field(

@@ -29,7 +29,7 @@ class Op(StrEnum):
     UPDATE = "update"
     DELETE = "delete"
     SNAPSHOT = "snapshot"
-    """No change: the states with which the log of a branch, or a compacted log, begins."""
+    """No change: a state with which the log of a branch, or a compacted log, begins."""
 
 
 def new_id(prefix: str) -> str:
@@ -48,7 +48,7 @@ def is_generated_id(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """The origin of a change: session, source (`agent` or `user`), actor, and whether it was the command line."""
+    """The origin of a change: session, source (`agent` or `user`), actor, and whether it came from the command line."""
 
     session: str | None = None
     source: str = "user"
@@ -64,7 +64,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One change before the log has numbered it.
+    """A change that has no number in the log yet.
 
     `state` is the whole state after the change, None for a delete. `content` is set if the change writes content, and
     `windows` if its search windows exist already. `previous` is the version of the subject before the change.
@@ -238,11 +238,11 @@ class Receipt:
 
     @property
     def seq(self) -> int | None:
-        """The number of the last event of the write, None if nothing was written."""
+        """The number of the last event of the write, or None if nothing was written."""
         return self.changes[-1].seq if self.changes else None
 
     def version_of(self, subject: str) -> int | None:
-        """Return the version of the subject after the write, None if the write did not change it."""
+        """Return the version of the subject after the write, or None if the write did not change it."""
         return next((change.seq for change in reversed(self.changes) if change.subject == subject), None)
 
 

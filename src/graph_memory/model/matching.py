@@ -61,7 +61,7 @@ class Criteria:
     from_id: str | None = None
     to_id: str | None = None
     names: TypeNames | None = None
-    """The type names under which connections of the type are stored; by default only `type`."""
+    """The type names under which connections of the wanted type are stored; by default only `type`."""
     text: str | None = None
     """Text to find in contents. `matches` ignores it."""
     fields: FieldFilter = FieldFilter()
@@ -86,7 +86,7 @@ class Criteria:
         return self.names or (None if self.type is None else TypeNames((self.type,)))
 
     def is_reversed(self, type_name: str, ends: Ends) -> bool:
-        """Return whether a matching connection matches only from its other end, by its inverse."""
+        """Return whether a matching connection matches only by its inverse, so that its ends are swapped."""
         stored = self.stored_names
         return (stored is not None and type_name not in stored.along) or not self._matches_ends(ends)
 

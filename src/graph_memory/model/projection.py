@@ -58,7 +58,7 @@ class Projection:
 
     @property
     def created_seqs(self) -> set[int]:
-        """The numbers of the events that the rows of new subjects append to the log."""
+        """The numbers of the events that are appended to the log by the rows of new subjects."""
         rows = (row for kind in KINDS.values() if kind.create for row in self.rows.get(kind.create, ()))
         return {cast("Event", row["event"]).seq for row in rows}
 
@@ -74,13 +74,15 @@ class Projection:
 
 
 def row_count(row: Row) -> int:
-    """Return the number of rows in a row: its derived rows, and two more for a new subject with its event."""
+    """Return how many rows a row counts as: its derived rows, and two more for a new subject with its event."""
     derived = sum(len(cast("list[Row]", row.get(name, ()))) for name in ("rows", "keys", "windows"))
     return 2 + derived if "event" in row else max(1, derived)
 
 
 def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_limit: int | None = None) -> Projection:
-    """Return the changes of the events to the live graph and the derived rows; `ontology` is that before them.
+    """Return the changes that events make to the live graph and the derived rows.
+
+    `ontology` is the one before the events.
 
     Give `inline_limit` (the maximum bytes of text that Neo4j stores) for events that are not in the log yet. The rows
     of new subjects then append their events too.
@@ -154,7 +156,7 @@ def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
 
 
 def _last_events(events: Sequence[Event]) -> list[tuple[bool, Event]]:
-    """Return the last event of each subject with its content, and whether the batch creates the subject."""
+    """Return the last event of each subject, with its content, and whether the batch creates that subject."""
     last: dict[str, tuple[bool, Event]] = {}
     for event in events:
         created_here, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
@@ -188,7 +190,10 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
 
 
 def _allowed_ends(declared: ConnectionType | None) -> Row:
-    """Return the allowed types of each end of a connection that not every type may have: the cached type may be old."""
+    """Return the allowed types of each end that is restricted.
+
+    They are checked in the write, since the cached type may be old.
+    """
     ends = {"source": declared.from_types, "target": declared.to_types} if declared else {}
     return {side: list(types) for side, types in ends.items() if types != (ANY,)}
 
@@ -225,7 +230,7 @@ def _put_row(event: Event) -> Row:
 def project_inverse(
     projection: Projection, event: Event, name: str, *, is_deleted: bool = False, is_new: bool = False, stays: str = ""
 ) -> None:
-    """Add the row that creates or deletes the inverse relationship of a connection, of the type `name`.
+    """Add the row that creates or deletes a connection's inverse relationship of the type `name`.
 
     An inverse relationship of the type `stays` is not deleted.
     """
@@ -238,12 +243,12 @@ def project_inverse(
 
 
 def inverse_ends(draft: Draft) -> Row:
-    """Return the connection of an inverse relationship, and the swapped ends of the connection."""
+    """Return the id of the connection that an inverse relationship belongs to, and the connection's ends, swapped."""
     return {"owner": draft.subject, "from": draft.to_id, "to": draft.from_id}
 
 
 def inverse_type(draft: Draft, ontology: Ontology) -> str:
-    """Return the type of the inverse relationship of a subject, empty if it has none."""
+    """Return the type of a subject's inverse relationship, or empty text if it has none."""
     declared = ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
     return declared.materialized_as if declared else ""
 
@@ -258,13 +263,13 @@ def inverse_state(event: Event, name: str) -> State:
 
 
 INVERSE_OF = "_inverse_of"
-"""The property of an inverse relationship with the id of its connection."""
+"""The property of an inverse relationship that has the id of its connection."""
 _ONLY_FIRST = ("_id", "_evidence", PROTECTION, CONTENT)
 """Prefixes of the properties that an inverse relationship does not have."""
 
 
 def _text_hash(state: State) -> StoredValue | None:
-    """Return the hash of a state's content if it is text, which the live graph has if it is small."""
+    """Return the hash of a state's content if it is text. Small text is also stored in the live graph."""
     ref = content_ref(state)
     return ref.sha256 if ref is not None and ref.is_text else None
 
@@ -290,7 +295,10 @@ def search_state(draft: Draft) -> State:
 
 
 def searchable_text(draft: Draft) -> str | None:
-    """Return the names and type of an entity, one a line, or the text of an observation. Else return None."""
+    """Return the names and the type of an entity, one per line, or the text of an observation.
+
+    Return None for other subjects.
+    """
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
         return str(state[TEXT]) if TEXT in state else None
@@ -331,7 +339,7 @@ def declared_type(kind: Kind, type_name: str, ontology: Ontology) -> AnyType | N
 
 
 def key_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> list[Row]:
-    """Return the `_Key` rows of a subject: one for each index of which it has all properties."""
+    """Return the `_Key` rows of a subject: one for each index whose properties it has."""
     state = cast("Mapping[str, PropertyValue]", draft.state or {})
     return [
         {

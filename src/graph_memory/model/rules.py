@@ -1,8 +1,8 @@
 """The rules that every write of a node, connection, observation or link must follow.
 
-RULES check the new state of one subject. CONNECTION_RULES are the rules of connection types about other connections. A
-write checks them in the graph (`memory/changes/rules.py`). A change of a type, an import and a load check all subjects
-of a type, with `claims` and `find_cycle`.
+RULES check the new state of one subject. CONNECTION_RULES check a connection against other connections, as its type
+demands. A write checks them in the graph (`memory/changes/rules.py`). A change of a type, an import and a load check
+all subjects of a type, with `claims` and `find_cycle`.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRule:
-    """A rule of connection types about other connections, and its error."""
+    """A rule that a connection type sets about its other connections, and the error for breaking it."""
 
     name: str
     """The name of the rule in the results of `changes/broken_rules`."""
@@ -136,7 +136,7 @@ class BrokenRule:
     rule: str
     other: str | None = None
     nodes: tuple[tuple[str, str | None], ...] = ()
-    """Ids and known titles: of the ends of both connections, or of the nodes of a cycle."""
+    """Ids and known titles of the ends of both connections, or of the nodes in a cycle."""
 
     @property
     def reason(self) -> str:
@@ -221,7 +221,9 @@ def connection_rules(declared: ConnectionType | None) -> list[ConnectionRule]:
 Ends = tuple[str, str]
 """The ids of the source and the target of a connection."""
 Claim = tuple[str, ...]
-"""A value that is unique in a type: the name of the rule and the ends, or UNIQUE, a property and its value."""
+"""A claim to a value that is unique in a type: the name of the rule and the ends, or UNIQUE, a property and its
+value.
+"""
 UNIQUE = "unique"
 
 
@@ -241,7 +243,10 @@ def describe_claim(claim: Claim) -> str:
 
 
 def find_cycle(edges: Iterable[Ends]) -> list[str]:
-    """Return the nodes of a cycle, each after the target of its edge, the first again as the last; none if acyclic."""
+    """Return the nodes of a cycle, each after the target of its edge.
+
+    The first is repeated at the end. Empty if there is no cycle.
+    """
     graph: TopologicalSorter[str] = TopologicalSorter()
     for source, target in edges:
         graph.add(source, target)

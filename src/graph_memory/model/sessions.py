@@ -1,4 +1,4 @@
-"""Summaries of sessions, also of those whose changes were compacted."""
+"""Summaries of sessions, including sessions whose changes were compacted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_NAMED_SESSIONS = 1_000
 
 
 def merge_sessions(sessions: Iterable[SessionSummary], others: Iterable[SessionSummary]) -> list[SessionSummary]:
-    """Return all sessions with equal names merged, ordered by their last change, latest first."""
+    """Merge sessions with equal names, and return all sessions, the last changed first."""
     summaries: dict[tuple[str | None, str, str | None], SessionSummary] = {}
     for session in (*sessions, *others):
         key = (session.session, session.source, session.actor)

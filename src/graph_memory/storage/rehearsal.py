@@ -33,6 +33,7 @@ MAX_VALUES = 20_000
 """Maximum number of values in the parameters of a statement."""
 MAX_BYTES = 4 << 20
 """Maximum number of bytes of the file that are read."""
+_NUMBERS: Mapping[type, object] = {int: 1, float: 0.5}
 _WORD = re.compile(r"\w+")
 RARE = frozenset({"drift", "retention", "transfer", "verify"})
 """Folders of statements that are seldom used and may read the whole graph."""
@@ -130,10 +131,7 @@ class Values:
         """Return a value of the shape of a sample. An invalid sample becomes null."""
         self._left -= 1
         if not isinstance(sample, Mapping):
-            is_number = isinstance(sample, int | float) and not isinstance(sample, bool)
-            return (
-                (1 if isinstance(sample, int) else 0.5) if is_number else sample if isinstance(sample, bool) else None
-            )
+            return sample if isinstance(sample, bool) else _NUMBERS.get(type(sample))
         fields = cast("Mapping[str, Any]", sample)
         size = fields.get("size")
         size = min(size, MAX_ITEMS) if isinstance(size, int) and size >= 0 else 0

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from graph_memory.agent.archetypes.extraction import words
 
 Rules = Sequence[tuple[str, re.Pattern[str]]]
-"""Expressions, each with a text that every match contains, so that most lines are skipped quickly."""
+"""Patterns, each with a text that every match contains. Lines without that text are skipped quickly."""
 
 _PATH = re.compile(r"(?:\b[A-Za-z]:[\\/])?[\w.~@+\-/\\]+")
 _EXTENSIONS = words(
@@ -90,7 +90,8 @@ _DIAGNOSTIC: Rules = (
     ("error: ", re.compile(r"\berror: .* \[([a-z]+(?:-[a-z]+)+)\]$")),
 )
 """Codes of ruff and flake8, of ruff in full, of Rust, TypeScript and C#, of pyright, of
-Python modules of errors, and of mypy."""
+Python modules of errors, and of mypy.
+"""
 
 
 def errors_in(line: str) -> Iterator[str]:
@@ -198,7 +199,7 @@ def commands_in(line: str) -> Iterator[str]:
 
 
 def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a line that may be commands, and whether a part is one even if its program is unknown."""
+    """Yield the parts of a line that may be commands, and whether each counts even if its program is unknown."""
     if prompt := _PROMPT.match(line):
         yield line[prompt.end() :], prompt[1] is not None
     elif (typed := _TYPED.match(line)) and not line.startswith(("diff --git", "#!")):
@@ -210,7 +211,7 @@ def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
 
 
 def _is_call(line: str) -> bool:
-    """Return whether a line that begins with a known program is a call of it, and not a sentence."""
+    """Return whether a line that begins with a known program runs that program, and is not a sentence."""
     program, *arguments = line.split(" ")
     is_known = program in _PROGRAMS and line[-1] not in ".:"
     return is_known and any(_ARGUMENT.match(argument) for argument in arguments)

@@ -30,7 +30,7 @@ class Extraction:
     """The unique relations, as the name of the start, the relation type, and the name of the end."""
 
     def add(self, entity_type: str, name: str, *observations: str) -> str:
-        """Add an entity, and return its name. An entity that exists keeps its type and gets the new observations.
+        """Add an entity, and return its name. An existing entity keeps its type and gets the new observations.
 
         Returns an empty name, and adds nothing, if the name or the type cannot be stored.
         """
@@ -43,7 +43,10 @@ class Extraction:
         return name
 
     def relate(self, start: str, relation_type: str, end: str) -> None:
-        """Add a relation between two added entities. Other names, also empty ones, are ignored."""
+        """Add a relation between two added entities.
+
+        A relation with any other name, such as an empty one, is ignored.
+        """
         if start != end and start in self.types and end in self.types and _is_storable(relation_type):
             self.relations[start, relation_type, end] = None
 

@@ -117,6 +117,6 @@ def _dates_in(line: str) -> Iterator[str]:
 
 
 def _month(name: str) -> int:
-    """Return the number of a month, or 0 for a word that only begins like one."""
+    """Return the number of a month, or 0 for a word that only begins like a month."""
     bare = name.rstrip(".")
     return next((number for number, month in enumerate(_MONTHS, 1) if bare in (month, month[:3], month[:4])), 0)

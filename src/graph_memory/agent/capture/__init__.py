@@ -1,1 +1,1 @@
-"""Events and texts of hooks: storing the spool in the log, summaries of sessions, and briefings."""
+"""The work behind the hooks: storing spooled events in the log, summarising sessions, and writing briefings."""

@@ -22,12 +22,12 @@ PROMPT_TOKENS = 600
 """Maximum number of tokens that are added to a prompt, with their fence."""
 _FENCE_TOKENS = 60
 _MOST_EVENTS = 1_000
-"""Maximum number of events of the session itself that are left out of what is added to its prompts."""
+"""Maximum number of the session's own events that are excluded from its prompts' context."""
 _LONGEST_PROMPT = 2_000
 """Maximum number of characters of a prompt for which a recall is made."""
 _ATTEMPTS = 3
 _EVENT_FACTS = re.compile(r' \((?:Agent)?Event, since ([^,()]+), actor "(user|agent)", event_type "message"[^()]*\)')
-"""The properties of a message in a recall, of which its reader needs the speaker and the day."""
+"""The properties of a message in a recall. The reader only needs the speaker and the day."""
 
 
 class Briefing(Result):
@@ -41,7 +41,7 @@ class Briefing(Result):
 async def session_briefing(memory: Memory, session: str | None, project: str | None) -> Briefing:
     """Return the primer of a session with open questions, for an agent that has not asked for it.
 
-    Events are left out: the summary of their session has what matters of them.
+    Events are left out, because the summary of their session has the important facts.
     """
     try:
         roles = await roles_of(memory)
@@ -66,7 +66,7 @@ async def session_briefing(memory: Memory, session: str | None, project: str | N
 async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:
     """Return the memories that fit a prompt and are not `shown` yet; empty if none fits.
 
-    Leaves out the events of the session itself, and what tools returned.
+    Leaves out the events of the session itself, and the output of tools.
     """
     query = prompt.strip()[:_LONGEST_PROMPT]
     if not query:
@@ -93,7 +93,7 @@ async def _events_of(memory: Memory, roles: Roles | None, session: str | None) -
 
 
 async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:
-    """Return the ids of events that tools are the source of. Their text may pose as a wish of the user."""
+    """Return the ids of the events whose text comes from tools. Such text may pose as a wish of the user."""
     if roles is None or not ids:
         return set()
     nodes = await memory.describe_nodes(list(ids))

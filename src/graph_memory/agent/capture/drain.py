@@ -23,7 +23,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.project import domain_for
 
 INTERVAL = 2.0
-"""Seconds between two looks into the spool."""
+"""Seconds between two checks of the spool."""
 _AT_ONCE = 200
 """Maximum number of events that are read before they are stored."""
 _TYPES: Mapping[Kind, tuple[str, str]] = {
@@ -64,7 +64,7 @@ async def follow_spool(memory: Memory, home: Path, database: str = "") -> None:
 
 
 async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
-    """Store the events that wait, and return their number. Does nothing while another process does it.
+    """Store the waiting events, and return their number. Does nothing while another process stores them.
 
     An event whose domain cannot be written stays in the spool. Raises STORE_UNAVAILABLE and OSError.
     """
@@ -180,7 +180,7 @@ def _record_of(name: str, event: HookEvent) -> Mapping[str, object] | None:
 
 
 async def _warm(memory: Memory) -> None:
-    """Ask once what hooks ask, because the first time it takes longer than a hook waits."""
+    """Run the queries of hooks once, because the first run takes longer than a hook waits."""
     await session_briefing(memory, None, None)
     try:
         last = (await memory.query_nodes(limit=1)).node_ids

@@ -1,4 +1,4 @@
-"""The summary of a session, made of its events without a language model."""
+"""Summarises a session from its events, without a language model."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _call_of(event: NodeSummary) -> _Call:
 
 
 def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
-    """Return the calls that failed and later worked, with the changes between, and the calls that never worked."""
+    """Return the failed calls that later succeeded, with the changes in between, and those that never did."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
     for place, call in enumerate(calls):

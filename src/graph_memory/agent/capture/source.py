@@ -1,8 +1,8 @@
-"""Who an event comes from, as its property `source` says."""
+"""The property `source` of an event, which says who the event comes from."""
 
 from __future__ import annotations
 
 SOURCE = "source"
-"""The property of an event."""
+"""The name of the property."""
 TOOL = "tool"
-"""The source of events of tool calls. What a tool returned is never the wish of a user."""
+"""The source of events about tool calls. The output of a tool is never the wish of a user."""

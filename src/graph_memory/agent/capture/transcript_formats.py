@@ -17,15 +17,15 @@ Form = Literal["claude-code", "codex", "chatgpt", "claude-ai"]
 """The programs whose conversations can be imported."""
 Object = Mapping[str, Any]
 _MAX_CALLS = 1_000
-"""Maximum number of calls of tools that wait for their results."""
+"""Maximum number of tool calls that wait for their results."""
 _COMMAND = re.compile(r"\s*<(?:command-|local-command|bash-|system-reminder)")
-"""Messages that the client wrote in the name of the user."""
+"""Messages that the client, not the user, wrote under the name of the user."""
 _EXIT_CODE = re.compile(r"\A(?:Process exited with code|Exit code:)\s*(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message or a call of a tool, with the fields of an event of a hook."""
+    """A message or a tool call, with the same fields as a hook's event."""
 
     kind: Kind
     at: object

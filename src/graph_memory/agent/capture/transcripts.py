@@ -57,7 +57,7 @@ class Conversations:
                     if line.strip():
                         try:
                             yield as_object(line)
-                        except Unfit:  # a client that is killed leaves half a line
+                        except Unfit:  # a killed client leaves an incomplete line
                             self.unreadable.append(lines.place)
         except Unreadable as error:  # the other files of a folder are read
             self.unreadable.append(error.refused.place)
@@ -135,7 +135,7 @@ def _decode(stream: IO[bytes]) -> Iterator[str]:
 
 
 def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
-    """Yield turns without the replies that the agent continued, as hooks capture the last reply alone."""
+    """Yield turns with only the last reply to each prompt, since hooks capture only that reply."""
     reply: Turn | None = None
     for turn in turns:
         if turn.kind == "reply":

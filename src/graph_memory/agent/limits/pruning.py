@@ -54,7 +54,7 @@ class _DomainContents:
         return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
-        """Return the ids of the connections that are, or begin or end at, one of the items, and of their ends."""
+        """Return the ids of the connections that are among the items or join one of them, and of their ends."""
         adjacent: set[str] = set()
         for link in self.connections.values():
             ids = {link.id, link.from_id, link.to_id}
@@ -107,7 +107,10 @@ def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
 
 
 async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
-    """Return whether the log of the domain has the batch of an archive. It may be the log of another domain."""
+    """Return whether the log of the domain has the batch of an archive.
+
+    False for an archive from another domain.
+    """
     try:
         [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
     except (GraphError, ValueError) as error:

@@ -19,12 +19,14 @@ FINISHED_AFTER = timedelta(days=7)
 _LEAST_APPLICATIONS = 5
 """Minimum number of applications before the success rate of a pattern counts."""
 _LOW_BOUND = 0.3
-"""Wilson lower bound below which a pattern is pruned."""
+"""A pattern can be pruned if the Wilson lower bound of its success rate is below this value."""
 _HIGHEST = 10_000_000
 MOST_ITEMS = 5_000
 """Maximum number of nodes and connections that one call archives, so that they are one batch."""
 MOST_ATTACHED = 8_000
-"""Maximum number of connections and observations that are deleted with them. A batch deletes up to 10,000."""
+"""Maximum number of connections and observations that are deleted along with those items. A batch deletes up to
+10,000.
+"""
 DEFAULT_SESSION = "default"
 """The session of events without a session."""
 
@@ -42,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node as the selection needs it. `type` is the name of the type in the layer."""
+    """A node with the values that the selection needs. `type` is the name of the type in the layer."""
 
     id: str
     type: str
@@ -52,7 +54,7 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredConnection:
-    """A connection as the selection needs it. `type` is the name of the type in the layer."""
+    """A connection with the values that the selection needs. `type` is the name of the type in the layer."""
 
     id: str
     type: str
@@ -76,7 +78,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _Room:
-    """The room of a batch for items to delete, and for the connections and observations that are deleted with them."""
+    """The room left in a batch for items to delete, and for the connections and observations deleted with them."""
 
     attached: Mapping[str, int]
     fixed: Collection[str]

@@ -1,4 +1,7 @@
-"""Counts of nodes beside the limits of a domain. Calls that add nodes warn near a limit, and fail beyond it."""
+"""Compares the numbers of nodes with the limits of a domain.
+
+Calls that add nodes warn near a limit, and fail beyond it.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,12 @@ _HINTS = {
 _RECOUNT_AFTER = 1_000
 """Number of nodes that this process adds before it recounts the domain, to include nodes of other processes."""
 _RECOUNT_AFTER_EXACT = 100
-"""Number of nodes before a recount if the last count was exact, since then a limit is near."""
+"""Number of added nodes before a recount if the last count was exact. Exact counts are made near a limit."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """The number of nodes of a type, or an upper bound: the number of changes of a log that is shorter than a limit."""
+    """The number of nodes of a type, or an upper bound. In a short log, the number of changes is the upper bound."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     number: int | None = None
@@ -46,7 +49,7 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The numbers of nodes in a domain beside its limits. Calls `prune` if a limit is near."""
+    """The numbers of nodes in a domain, compared with its limits. Calls `prune` if a limit is near."""
 
     memory: Memory
     cache: dict[tuple[str, str], object]

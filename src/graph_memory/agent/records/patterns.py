@@ -79,7 +79,10 @@ def has_word(text: str, word: str) -> bool:
 
 
 def _in_word(character: str) -> bool:
-    """Return whether a character continues a word. In scripts without capital letters no character does."""
+    """Return whether a character continues a word.
+
+    In scripts without capital letters, no character continues a word.
+    """
     return character.isdigit() or character == "_" or character.lower() != character.upper()
 
 

@@ -36,7 +36,7 @@ _LONGEST_TEXT = 300
 """Maximum number of characters of a part of a correction in a reply."""
 _HALF = 0.5
 _LEAST_FIT = 0.01
-"""The fit of a preference without shared terms, if the query asks about the preferences of its user."""
+"""The fit of a preference that shares no term with a query about the user's preferences."""
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _CORRECTION = re.compile(rf"Corrected by the user: not ({_TEXT}), but ({_TEXT})\.(?: Context: ({_TEXT}))?", re.DOTALL)
 _FEEDBACK = "Feedback of the user: "
@@ -172,7 +172,7 @@ _PREFERENCE_TERMS = _UNSPECIFIC_TERMS - {USER} | frozenset(
 )
 """Terms of a query that ask about preferences."""
 _HOW_SHOULD = frozenset(["how", "should"])
-"""Words that together ask about preferences."""
+"""Words that ask about preferences if a query has all of them."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from graph_memory.model.values.properties import check_properties
 from graph_memory.ontologies import load_ontology
 
 Part = Literal["project", "users", "agent"]
-"""The domains of the layer. Each has a part of the types."""
+"""The kinds of domains in the layer. Each kind has a part of the types."""
 _PREFIX = "Agent"
 _PARTS: Mapping[Part, Sequence[str]] = {"users": ("UserProfile",), "agent": ("Capability", "Tool")}
 """The node types of the domains other than the project's."""
@@ -107,7 +107,7 @@ async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operatio
                     if not is_reference(end_id):
                         await _require_end(memory, roles, str(change["type"]), end_id)
             case {"op": "set_validity", "id": str(node_id)} if node_id in new:
-                pass  # valid if its node is
+                pass  # the event is valid if its node is
             case _:
                 remaining.append(change)
     if remaining and memory is not None:

@@ -34,7 +34,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _ResolvedSentences:
-    """The ids of the goals and patterns, and of the preferences, that match, and the sentences that match none."""
+    """The ids of the goals and patterns that match, the ids of the preferences, and the sentences without a match."""
 
     ids: list[str] = field(default_factory=list[str])
     preferences: list[str] = field(default_factory=list[str])
@@ -43,7 +43,10 @@ class _ResolvedSentences:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """Forgets entities, observations and relations, and goals, patterns and preferences also by their sentences."""
+    """Forgets entities, observations and relations.
+
+    Goals, patterns and preferences can also be named by their sentences.
+    """
 
     memory: Memory
     user: UserMemory

@@ -64,11 +64,11 @@ _COMPILED: Sequence[tuple[SentenceKind, re.Pattern[str]]] = [
 ]
 _EMPHASIS = re.compile(r"\*\*|__")
 _DEADLINE = re.compile(r",? (?P<due>(?:by|until|before) (?!\d{4}$)(?:(?!by |until |before )[\w ,-]){3,40})$")
-"""The end of a goal that may be its deadline. A number alone is seldom a year, so it is no deadline."""
+"""The end of a goal, which may be its deadline. A number alone is no deadline, since it is seldom a year."""
 _GENERIC = frozenset(
     ("i", "we", "you", "he", "she", "they", "use", "run", "add", "get", "make", "do", "set", "try", "take", "go", "see")
 )
-"""Words that many situations have in common. They are keywords only if there are no other words."""
+"""Words that occur in many situations. They are keywords only if there are no other words."""
 
 
 @dataclass(frozen=True, slots=True)

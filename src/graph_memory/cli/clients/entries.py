@@ -15,7 +15,7 @@ from graph_memory.hooks.clients import BUDGETS, CLIENTS, Kind
 NAME = "graph-memory"
 """The name of the server in the files of clients."""
 _SECONDS = 5
-"""Seconds after which a client may stop a hook. A hook ends by itself long before."""
+"""Seconds after which a client may stop a hook. A hook ends by itself much earlier."""
 _OURS = re.compile(r"\bhook \w+ --client [\w-]+")
 _OF_PROMPTS: frozenset[Kind] = frozenset({"start", "prompt", "compaction", "end"})
 _TABLE = re.compile(rf"^\[mcp_servers\.(?:{NAME}|\"{NAME}\")(?:\.[^\]]*)?\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
@@ -24,7 +24,7 @@ Document = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The entries of a client: the command of the server, and the command of each hook by its event."""
+    """The entries for a client's configuration: the server's command, and the hooks' commands by event."""
 
     server: Sequence[str]
     hooks: Mapping[str, str]
@@ -45,7 +45,7 @@ def wanted_entries(client: str, program: Sequence[str], quoted_program: str, cap
 
 
 def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str:
-    """Return the text of a file with the wanted entries, or without them. Everything else keeps its value.
+    """Return the text of a file with the wanted entries added, or with them removed. All other values stay.
 
     Raises ValueError for a text that cannot be edited safely.
     """
@@ -92,7 +92,7 @@ def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
 
 
 def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) -> None:
-    """Replace the hooks of graph-memory. A hook that is there already keeps its place."""
+    """Replace the hooks of graph-memory. An existing hook keeps its place."""
     is_flat = CLIENTS[client].is_flat
     events = _object(document.get("hooks"))
     for event in [*dict.fromkeys([*events, *commands])]:

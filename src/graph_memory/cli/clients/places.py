@@ -12,7 +12,7 @@ Scope = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file of a client: the key of its servers, if it has them, and whether it has hooks."""
+    """A configuration file of a client: the key under which it lists servers, if any, and whether it has hooks."""
 
     path: Path
     servers: str = ""
@@ -26,10 +26,12 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The files of a client below the home of a user, and below a project; and what to do after a change."""
+    """The configuration files of a client in a user's home and in a project, and the step that a change requires."""
 
     user: Mapping[str, tuple[str, bool]]
-    """The key of the servers, and whether there are hooks, by path. `CONFIG` stands for the system's configuration."""
+    """The key of the servers and whether there are hooks, by path. `CONFIG` stands for the system's configuration
+    folder.
+    """
     project: Mapping[str, tuple[str, bool]]
     next_step: str
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graph_memory.sync import SyncMemory
 
 PAGE_SIZE = 500
-"""Changes per log query."""
+"""Maximum number of changes per log query."""
 _INDENT = "    "
 
 

@@ -1,4 +1,4 @@
-"""Open a page that is logged in, without the login in its address, which process lists and histories show.
+"""Open a page that is logged in. The login is not in its address, since process lists and histories show addresses.
 
 The address ends with a port and a token. With them, the page (`local/browser/assets/seed.js`) fetches its login from a
 server in this process that answers once. On Linux, the server answers only programs of the same user. If the system
@@ -70,7 +70,7 @@ class _LoginHandler(BaseHTTPRequestHandler):
         return self.server.done.set()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Write nothing."""
+        """Do nothing, so that requests are not logged."""
 
 
 def has_display() -> bool:

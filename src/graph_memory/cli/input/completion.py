@@ -83,8 +83,8 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _ask_memory(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
-    """Return the names that a running memory answers in time, else nothing."""
-    with suppress(Exception):  # the shell shows what this prints in the middle of the line that is being typed
+    """Return the names that a running memory sends in time, else an empty list."""
+    with suppress(Exception):  # the shell would show any output in the middle of the line that is being typed
         import anyio
 
         from graph_memory import local

@@ -18,7 +18,7 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Encoding
 
 FORMATS = {".md": "markdown", ".markdown": "markdown", ".txt": "text", ".yml": "yaml", ".htm": "html", ".jpeg": "jpg"}
-"""Formats by file ending, where the ending itself is not the name."""
+"""Formats by file ending, for endings that differ from the name of the format."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ MAX_SESSIONS = 10_000
 
 
 async def id_of(memory: Memory, name: str, kind: Kind | None = None) -> str:
-    """Return the id of the named subject, or the name itself if nothing has it.
+    """Return the id of the named subject, or the name itself if no subject has it.
 
     Raises INVALID_ARGUMENT, with the candidates, if several subjects have the name.
     """

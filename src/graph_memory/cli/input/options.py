@@ -18,7 +18,10 @@ from graph_memory.settings import ENVIRONMENT
 
 
 def project_domain(domain: str | None) -> str | None:
-    """Return the domain of an option, or else of GRAPH_MEMORY_DOMAIN. `auto` is that of the project in the folder."""
+    """Return the domain of an option, else of GRAPH_MEMORY_DOMAIN.
+
+    `auto` means the domain of the current folder's project.
+    """
     variables = ENVIRONMENT.get()
     domain = domain or (os.environ if variables is None else variables).get("GRAPH_MEMORY_DOMAIN") or None
     return None if domain is None else domain_for(domain)
@@ -46,7 +49,7 @@ IncludeChildrenOption = Annotated[bool, typer.Option("--include-children", help=
 
 
 class DomainSelection(TypedDict, total=False):
-    """The domains that a call reads. Empty if it reads only its own."""
+    """The domains that a call reads. Empty if it reads only its own domain."""
 
     domains: list[str] | None
     include_children: bool
@@ -62,7 +65,7 @@ def select_domains(domains: list[str] | None, *, include_children: bool) -> Doma
 
 
 class Ordering(TypedDict, total=False):
-    """The ordering arguments of a list command. Empty means by id."""
+    """The ordering arguments of a list command. Without them, the order is by id."""
 
     order_by: str
     descending: bool
@@ -192,7 +195,7 @@ IrreversibleYesOption = Annotated[
 ]
 
 DEFAULT_ROWS = 100
-"""Rows of a table without --limit."""
+"""Maximum number of rows of a table without --limit."""
 
 
 def should_confirm(*, yes: bool) -> bool:

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def run_prompt(prompt: Callable[[], T]) -> T:
-    """Return the answer of a prompt. Ctrl-C ends the command, and does not count as a no."""
+    """Return the answer to a prompt. Ctrl-C ends the command, and does not count as "no"."""
     try:
         return prompt()
     except typer.Abort as abort:  # the prompt raises it for both Ctrl-C and the end of input

@@ -27,7 +27,7 @@ _JOINERS = "\u200c\u200d"
 CALLED_DOMAIN: ContextVar[str | None] = ContextVar("called_domain", default=None)
 """The --domain of the running command."""
 TERMINAL: ContextVar[Mapping[str, str] | None] = ContextVar("terminal", default=None)
-"""The environment variables about the terminal of the process for which a command runs, if that is another one."""
+"""The terminal's environment variables in the calling process, if the command runs for another process."""
 
 
 def output_console() -> Console:
@@ -65,7 +65,7 @@ def assignment(key: str, value: PropertyValue) -> str:
 
 
 def command_line(*words: object, domain: str | None = None) -> str:
-    """Return a command to paste, with --domain DOMAIN. Default: the domain of the running command."""
+    """Return a command that can be pasted, with --domain. The default is the domain of the running command."""
     domain = domain or CALLED_DOMAIN.get()
     option = [] if domain is None or "--domain" in words else ["--domain", domain]
     return plain(shlex.join(["graph-memory", *map(str, words), *option]))
@@ -100,7 +100,7 @@ def local_time(moment: datetime) -> str:
 
 
 def validity_fields(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
-    """Return the fields of a record for the period in which a subject is valid, none if it always is."""
+    """Return the fields of a record for a subject's period of validity. A subject that is always valid has none."""
     moments = {"valid from": valid_from, "valid until": valid_to}
     return {name: local_time(moment) for name, moment in moments.items() if moment is not None}
 

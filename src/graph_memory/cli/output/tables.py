@@ -12,7 +12,7 @@ from graph_memory.cli.output.printing import output_console, plain
 Cells = Sequence[Sequence[str]]
 GAP = 2
 SHORT_ID = 16
-"""Characters of a short id: its prefix, its timestamp, and a few random characters."""
+"""Number of characters of a short id: its prefix, its timestamp, and a few random characters."""
 
 
 def print_table(

@@ -70,7 +70,7 @@ def _connection(edge: Followed) -> str:
 
 
 def _period(edge: Followed | NextTo) -> str:
-    """Return the end of a connection's validity, else its start."""
+    """Return the end of a connection's validity in words, or else its start."""
     return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 

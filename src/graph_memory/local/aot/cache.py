@@ -25,8 +25,8 @@ _UNUSED_LIFETIME = 7 * _DAY
 class CacheRecord:
     """The record beside a cache: the size and time (ns) of the verified file, and the attempts to create it.
 
-    A file with another size or time was changed, and is not used. Times of attempts are in seconds since the epoch,
-    from the last day only.
+    A file with another size or time has been changed, and is not used. Times of attempts are in seconds since the
+    epoch, from the last day only.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
@@ -100,7 +100,7 @@ class AotCache:
         self._write(replace(self.record(), failure=reason))
 
     def adopt(self, new_file: Path) -> None:
-        """Move a finished file into place, atomically. Only then it is used."""
+        """Move a finished file into place, atomically. It is used only after that."""
         with new_file.open("rb") as file:
             os.fsync(file.fileno())
         stat = new_file.stat()

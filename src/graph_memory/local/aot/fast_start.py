@@ -35,19 +35,19 @@ _LOG = ("-Xlog:aot*=off", "-Xlog:aot*=warning:file={name}::filecount=0")
 
 @dataclass(frozen=True)
 class FastStart:
-    """Whether the next start will be fast, and the reason in a sentence."""
+    """Whether the next start will be fast, with the reason as a sentence."""
 
     ready: bool
     reason: str
 
 
 def cache_of(settings: Settings) -> AotCache | None:
-    """Return the cache for the settings, whether or not it exists, or None if none can exist (yet)."""
+    """Return the cache for the settings, which may not exist yet. None if it cannot be created, at least not yet."""
     return None if _obstacle(settings) else _cache(settings)
 
 
 def flags(settings: Settings, home: Home) -> tuple[str, ...]:
-    """Return the Java flags for a start with the cache, none without an intact cache."""
+    """Return the Java flags for a start with the cache, or no flags if there is no intact cache."""
     home.aot_log.unlink(missing_ok=True)
     cache = None if settings.aot == "off" else cache_of(settings)
     if cache is None or not cache.is_intact():

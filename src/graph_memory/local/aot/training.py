@@ -37,7 +37,7 @@ _NEEDED_BYTES = 1024 * MIB
 
 
 class TrainingError(Exception):
-    """The cache could not be created."""
+    """Raised if the cache cannot be created."""
 
 
 def make_cache(settings: Settings) -> None:
@@ -59,7 +59,7 @@ def make_cache(settings: Settings) -> None:
 
 def _train(settings: Settings, cache: AotCache) -> None:
     home = Home(cache.training_home)
-    if orphan := find(home, None):  # of a process that was killed
+    if orphan := find(home, None):  # left by a process that was killed
         end(orphan)
     shutil.rmtree(home.root, ignore_errors=True)
     if shutil.disk_usage(cache.file.parent).free < _NEEDED_BYTES:

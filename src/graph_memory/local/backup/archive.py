@@ -67,7 +67,7 @@ class DomainMark(_Note):
 
 
 class Part(_Note):
-    """A file of the archive."""
+    """A file in the archive, with its size and hash."""
 
     bytes: Count
     sha256: Sha256

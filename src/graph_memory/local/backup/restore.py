@@ -65,8 +65,8 @@ def restore_beside(
 ) -> Generator[Settings]:
     """Restore a backup into a new home beside the home of the settings, and yield settings for the new home.
 
-    It can be opened like any home. `activate` replaces the old home by it. Otherwise it is removed at the end.
-    Raises FILE_CREATION_FAILED if the disk is full, CONTENT_READ_FAILED for a damaged backup, STORE_UNAVAILABLE if
+    The new home can be opened like any home. `activate` replaces the old home with it. Otherwise it is removed at the
+    end. Raises FILE_CREATION_FAILED if the disk is full, CONTENT_READ_FAILED for a damaged backup, STORE_UNAVAILABLE if
     Neo4j cannot load it, and DOMAIN_BUSY while another restore runs.
     """
     home = Home.of(settings)
@@ -85,7 +85,10 @@ def restore_beside(
 
 
 def activate(settings: Settings, progress: Progress = silent) -> None:
-    """Replace the old home by the home of `restore_beside`, and remove the old one. Neo4j is stopped for that."""
+    """Replace the old home with the one that `restore_beside` created, and remove the old one.
+
+    Neo4j is stopped meanwhile.
+    """
     stop(_new_settings(settings))
     progress("Swapping it in", None)
     for name in ("conf", "logs"):
@@ -174,5 +177,8 @@ def _too_new(message: str, hint: str) -> GraphError:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """Return year and month, or major and minor version. Patches of a release can read each other's data."""
+    """Return the year and month, or the major and minor version.
+
+    Patch versions of one release can read each other's data.
+    """
     return tuple(int(part) if _NUMBER.fullmatch(part) else 0 for part in version.split(".")[:2])

@@ -1,4 +1,4 @@
-"""Reading of the members of a tar archive of plain files, without trust in its headers.
+"""Reads the members of a tar archive that contains only plain files. Its headers are not trusted.
 
 `tarfile` accepts much more than backups contain: sparse files, links, devices, negative sizes. Here each member must be
 a plain file whose bytes are in the archive, or the archive is rejected.
@@ -37,7 +37,10 @@ class Member:
     source: IO[bytes]
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield its bytes. Call it before the next member. Raises UnreadableError if the archive ends too early."""
+        """Yield the bytes of the file.
+
+        It must be called before the next member is read. Raises UnreadableError if the archive ends too early.
+        """
         remaining = self.size
         while remaining:
             data = self.source.read(min(remaining, _CHUNK))

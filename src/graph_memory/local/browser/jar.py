@@ -1,7 +1,7 @@
 """The jar of Neo4j Browser with the style, guide and saved queries of graph-memory.
 
-Neo4j serves the folder `browser/` of the jar that has it in the class path, so this jar replaces the published one. It
-does not depend on the machine: the same published jar and assets yield the same bytes and the same file time.
+Neo4j serves the folder `browser/` of the jar that has it in the class path, so this jar replaces the published one. The
+result does not depend on the machine: the same published jar and assets yield the same bytes and file time.
 """
 
 from __future__ import annotations

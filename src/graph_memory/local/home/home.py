@@ -102,7 +102,7 @@ class Home:
         return self.root / "data.unfinished"
 
     def make_folders(self) -> None:
-        """Create the folders."""
+        """Create the folders of this home."""
         for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent, self.temporary):
             make_private_folder(folder)
             folder.chmod(0o700)

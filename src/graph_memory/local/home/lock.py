@@ -13,7 +13,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 
 @contextmanager
 def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Generator[None]:
-    """Hold the lock of a file. The system releases it when the holding process ends for any reason.
+    """Hold the lock of a file. The system releases it when the process ends, for whatever reason.
 
     `on_wait` is called once if another process holds it. Raises STARTING after `timeout` seconds.
     """

@@ -1,4 +1,4 @@
-"""Reading of small files without trust in their content."""
+"""Reads small files whose content is not trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activation of a restored home by one rename. The next start completes an interrupted activation.
+"""Activates a restored home by one rename. The next start completes an interrupted activation.
 
 The folder `restoring` in the home is incomplete, and may be removed. The folder `restored` is complete: its parts are
 moved into the home, and the old parts are moved to `replaced`, which is then removed. If the process is killed, the

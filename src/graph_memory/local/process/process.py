@@ -19,7 +19,10 @@ _LOG_LIMIT = 4 << 20
 
 
 def launch(command: Sequence[str], log: Path) -> psutil.Process:
-    """Start a process in the background, with its output in a log file. Ctrl-C and the end of this process spare it."""
+    """Start a process in the background, with its output in a log file.
+
+    It survives Ctrl-C and the end of this process.
+    """
     _rotate(log)
     with log.open("ab") as output:
         child = subprocess.Popen(
@@ -38,7 +41,7 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
 
 
 def find(home: Home, run: Run | None) -> psutil.Process | None:
-    """Return the process of the server: the recorded one, else an orphan of this home, or None."""
+    """Return the process of the server: the recorded one, else an orphaned one of this home, or None."""
     return (run and find_recorded(home, run)) or _orphan(home)
 
 
@@ -87,7 +90,7 @@ def ports_of(process: psutil.Process) -> set[int] | None:
 
 
 def has_lost_port(process: psutil.Process, port: int) -> bool:
-    """Return whether another process listens on the port of this process."""
+    """Return whether another process now listens on the port that this process should have."""
     return accepts(port) and not listens(process, port)
 
 

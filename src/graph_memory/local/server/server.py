@@ -106,7 +106,7 @@ def stop(settings: Settings) -> bool:
 
 @contextmanager
 def hold_stopped(settings: Settings, progress: Progress = silent) -> Generator[Home]:
-    """Stop the local Neo4j, and yield its home. Other processes wait with their start until the end of the block."""
+    """Stop the local Neo4j, and yield its home. Other processes cannot start it until the end of the block."""
     home = Home.of(settings)
     home.make_folders()
     with _lock(home, settings, progress):
@@ -191,7 +191,7 @@ def _start(home: Home, settings: Settings, progress: Progress) -> LocalServer:
 
 
 def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int = 1) -> tuple[Run, LocalServer | None]:
-    """Start the server and wait for its answer, again on other ports if another process took one meanwhile.
+    """Start the server and wait for its answer. If another process took a port meanwhile, try again on other ports.
 
     That happens when the servers of two homes start at the same moment. The server is None if its process ended.
     """

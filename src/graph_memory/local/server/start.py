@@ -58,7 +58,7 @@ def _wait_for_release(previous: Run) -> None:
 
 
 def plan_run(settings: Settings, previous: Run | None, *, on_free_ports: bool = False) -> Run:
-    """Return a record with ports: of the settings, else of the previous start, else the default ones, else free ones.
+    """Return a record with ports: from the settings, else from the previous start, else the default or free ones.
 
     With `on_free_ports`, previous and default ports are skipped.
     """

@@ -64,10 +64,11 @@ class WaitQueue:
 
 
 class Connection(H11Protocol):
-    """A uvicorn connection that is closed if its client is too slow.
+    """A uvicorn connection, which is closed if its client is too slow.
 
     A client may take `headers` seconds from connecting or from the first byte of a request to the end of its headers,
-    and `answer` seconds to read any part of a response. The application limits bodies, and uvicorn idle connections.
+    and `answer` seconds to read any part of a response. The application limits the time for bodies, and uvicorn closes
+    idle connections.
     """
 
     def __init__(

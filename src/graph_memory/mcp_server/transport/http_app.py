@@ -150,7 +150,7 @@ def _too_slow(seconds: float) -> PlainTextResponse:
 
 
 class Lifetimes:
-    """Ends running requests at shutdown, calls after a grace period."""
+    """Ends running requests at shutdown. Calls get a grace period."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

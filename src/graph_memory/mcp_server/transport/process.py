@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 Beside = Callable[["Memory"], Coroutine[Any, Any, None]]
-"""Work beside the calls, while the memory is open."""
+"""Work that runs in parallel with the calls, while the memory is open."""
 FACADES = (
     *("memory.api.entities", "memory.api.recall", "memory.api.history", "memory.sessions.sessions", "memory.batch.run"),
     *("agent.layer", "memory.api.links", "memory.api.transfer", "memory.api.upkeep", "memory.inference.inference"),

@@ -20,7 +20,7 @@ class Use:
 
     calls: int = 0
     streams: int = 0
-    """Idle clients may keep one open for messages from the server."""
+    """Number of open streams. An idle client may keep one open for messages from the server."""
 
 
 class Sessions:

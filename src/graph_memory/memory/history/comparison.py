@@ -31,14 +31,14 @@ COMPARED_BYTES = 500_000
 
 _TIMES = frozenset({"_created", "_modified", "_summary_timestamp"})
 _NOT_COMPARED = frozenset({"_content_sha256", "_content_size", "_content_encoding", "_derived_title"})
-"""Attributes that are not compared, because they are parts of the content or of the title."""
+"""Attributes that are not compared, because they belong to the content or the title."""
 IGNORED = HEADER | _TIMES | {DECLARED}
 """Properties of events that are not differences of the subject, such as times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values that differ: properties, attributes, and the number of further ones."""
+    """The properties and attributes that differ, and the number of differing values beyond the maximum."""
 
     properties: tuple[ValueChange, ...] = ()
     attributes: tuple[ValueChange, ...] = ()
@@ -90,7 +90,7 @@ def why_not_compared(before: State | None, after: State | None) -> str | None:
 
 
 def text_diff(before: str | None, after: str | None) -> tuple[str | None, str | None]:
-    """Return a unified diff of two texts, and a note if it is absent or cut. None is no content."""
+    """Return a unified diff of two texts, and a note if it is absent or cut. A text of None means no content."""
     old_lines, new_lines = _lines(before), _lines(after)
     if max(len(old_lines), len(new_lines)) > COMPARED_LINES:
         return None, _TOO_LONG

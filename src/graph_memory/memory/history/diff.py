@@ -42,13 +42,13 @@ _CURSOR = re.compile(
     re.DOTALL,
 )
 Counts = Sequence[list[Any]]
-"""Numbers of different subjects, as lists of kind, difference and number."""
+"""Counts of differing subjects: each entry is a list of kind, difference and count."""
 _OPS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
 
 
 @dataclass(frozen=True, slots=True)
 class DifferencesRow:
-    """The numbers of different subjects, and a page of their events."""
+    """The counts of differing subjects, and a page of their events."""
 
     counts: list[list[Any]]
     page: list[Mapping[str, Any]]
@@ -99,7 +99,8 @@ class Pair:
                 draft,
                 op=_OPS[operation],
                 state=draft.state if row["after"] else None,
-                # an update of a subject that was created in the range; a create with a previous event restores it
+                # An update of a subject that was created in the range counts as a creation. A create with a previous
+                # event is a restore.
                 previous=None if not row["before"] and draft.op is not Op.CREATE else draft.previous,
             ),
             before=Event.from_row(row["before"]).draft.state if row["before"] else None,

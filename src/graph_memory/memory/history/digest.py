@@ -27,7 +27,7 @@ _SHOWN = {"_tags": "tags", "_path": "path", "_entity": "type", **dict.fromkeys(_
 _RELATION = re.compile(r"[\w-]{1,24}(?: [\w-]{1,24}){0,3}")
 """A connection type in words that is too short to contain an instruction."""
 _PLAIN = re.compile(r"[\w.:@/+-]{1,40}|[A-Z0-9][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{0,20}){1,2}")
-"""A word, or a few that start with capitals or digits, such as a name or a date. It needs no quotation marks."""
+"""A text that needs no quotation marks: a word, or a few words with capitals or digits, such as a name or a date."""
 
 
 @dataclass(frozen=True, slots=True)

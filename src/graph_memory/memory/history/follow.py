@@ -20,7 +20,7 @@ _RANGE = 500
 _WAIT_SECONDS = 0.02
 _MAX_WAITS = 50
 _TURNS = 60
-"""Number of attempts, of about a second each, after which an unreadable event counts as missing."""
+"""Number of attempts to read an event before it counts as missing. Each takes about a second."""
 
 
 COUNT = query("history/count", int)
@@ -51,7 +51,7 @@ async def follow(
             position = event_range.until
         await anyio.sleep(interval)
         last = await last_seq(core.store, domain)
-        position = min(position, last)  # an older state of the database was restored
+        position = min(position, last)  # the log is shorter than before: an older state of the database was restored
 
 
 async def _ranges(core: Core, domain: str, position: int, last: int) -> Sequence[EventRange]:
@@ -84,7 +84,9 @@ async def _entries_in(
 
 
 async def _is_readable(core: Core, event_range: EventRange) -> bool:
-    """Return whether all events are readable, after at most a second. The index lags slightly behind a commit.
+    """Wait up to a second for all events to become readable, and return whether they are.
+
+    The index lags slightly behind a commit.
 
     Events that are not readable yet are read in the next turn. None is skipped.
     """

@@ -1,4 +1,7 @@
-"""The last session before the caller's own, as a point of the log: `last session`, `last session of Apollo`."""
+"""Resolves `last session` or `last session of Apollo` to a point of the log.
+
+The caller's own session does not count.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ OF_PROJECT = query("history/sessions_of_project", str)
 
 
 async def point_at(core: Core, domain: str, argument: str, point: int | str | None) -> int | str | None:
-    """Return a point of the log. The last session becomes the position of its first or last change.
+    """Return a point of the log. For the last session, it is the position of its first or last change.
 
     Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND.
     """
@@ -43,7 +46,7 @@ async def point_at(core: Core, domain: str, argument: str, point: int | str | No
 async def last_session(core: Core, domain: str, *, of: str | None = None) -> SessionSummary | None:
     """Return the latest session except the caller's, of the project, actor or id that `of` names.
 
-    Without `of`, it is the last of the same actor in any version, otherwise the last of any actor.
+    Without `of`, it is the last session of the same actor in any version. If there is none, it is that of any actor.
     """
     summaries = [
         session for session in await _sessions(core, domain) if session.session not in (None, core.origin.session)

@@ -41,7 +41,7 @@ _ATTRIBUTES = {
 _MAX_CHARACTERS = 40
 _MAX_ALIASES = 3
 _BOUNDS = {"_valid_from": ("began", "begins", "start"), "_valid_to": ("ended", "ends", "end")}
-"""The bounds of a subject's validity: verbs for a past and for another day, and a noun."""
+"""The words for a subject's validity bounds: a verb for a past day, a verb for other days, and a noun."""
 
 
 @dataclass(frozen=True, slots=True)

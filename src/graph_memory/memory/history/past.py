@@ -89,7 +89,7 @@ CONNECTED_NODES = id_query("history/connected_nodes")
 
 
 async def weigher_at(core: Core, domain: str, seq: int) -> connection_weights.ConnectionWeigher:
-    """Return the weigher of a domain's connections, in their state at a log position and as of its time."""
+    """Return the weigher for a domain's connections in the past. Weights are as of the time of the log position."""
     [row] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[seq])
     types = await logged_types(core.store, domain, seq)
     await check_kept(core, domain, seq)
@@ -168,7 +168,7 @@ class Past(WeighedPast):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
-        """Return the ids of the nodes that match. An order needs no index, but reads all matching nodes."""
+        """Return the ids of the nodes that match. To sort, all matching nodes are read, with or without an index."""
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
         wanted = queries.wanted_nodes(page, type, properties, fields)
@@ -360,7 +360,7 @@ class Past(WeighedPast):
         return entries.between(filter(None, keys), entries.after(page.after))[: page.size]
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
-        """Return the last events of subjects at that point. Missing subjects are left out."""
+        """Return the last event of each subject up to that point. Missing subjects are left out."""
         results = await states_of(self._core, self._domain, subjects, self.seq)
         await self._check_kept()
         return results

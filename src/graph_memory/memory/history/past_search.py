@@ -32,7 +32,10 @@ class PastSearch:
     """Raises HISTORY_COMPACTED if the position was compacted."""
 
     async def find_nodes(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return the nodes that contained a text, more than the page contains if there are as many."""
+        """Return the nodes that contained a text.
+
+        If there are further pages, more nodes than the page needs are returned.
+        """
         needle = Needle.of(check_query(text))
         living = await self._find_unchanged(text, node_type, page)
         return sorted({*living, *await self._find_changed(needle, node_type, page)})
@@ -43,7 +46,10 @@ class PastSearch:
         return rows
 
     async def _find_unchanged(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return unchanged nodes that contain a text, more than the page contains if there are as many."""
+        """Return unchanged nodes that contain a text.
+
+        If there are further pages, more nodes than the page needs are returned.
+        """
         results: list[str] = []
         after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
         while len(results) <= page.limit:

@@ -11,7 +11,7 @@ from graph_memory.model.values.strength import check_fraction
 
 
 class WeighedPast(ABC):
-    """The methods of `Past` for connection weights, in the state and as of the time of the past."""
+    """The methods of `Past` that read connection weights. Weights are computed as of the time of the past state."""
 
     @abstractmethod
     async def _weigher(self) -> connection_weights.ConnectionWeigher: ...

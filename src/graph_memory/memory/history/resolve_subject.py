@@ -1,4 +1,4 @@
-"""Resolution of a subject by the start of its id, or by the title of a node."""
+"""Finds the subject that a user means by the start of its id, or by the title of a node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graph_memory.model.values.arguments import is_encodable
 from graph_memory.storage.queries import query
 
 MIN_CHARACTERS = 6
-"""Minimum number of characters of the start of an id, so that a typing error does not match."""
+"""Minimum length of an abbreviated id, in characters. A shorter one could match by a typing error."""
 MAX_CANDIDATES = 12
 """Maximum number of candidates."""
 

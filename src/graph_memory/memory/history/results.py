@@ -20,7 +20,7 @@ Choice = Literal["stop", "skip", "force"]
 Verdict = Literal["accept", "reject", "edit"]
 """The verdict of a person on a change."""
 _FOLDED = 3
-"""Minimum number of consecutive type definitions that are folded into one line, and the number that it names."""
+"""Minimum number of consecutive type definitions that are folded into one line. The line names as many of them."""
 
 
 class LogLine(Result):

@@ -18,7 +18,7 @@ from graph_memory.storage.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ReviewedRow:
-    """The stored reviews, as text, and the range of log positions that have changes."""
+    """The stored reviews as text, and the range of log positions that can be reviewed."""
 
     reviewed: str | None
     after: int

@@ -1,7 +1,7 @@
 """Inference of missing connections from chains of a transitive type, written as one batch with their evidence.
 
-Inferred connections are not premises. So each one can be traced back to stored connections, and lost premises can be
-detected.
+Inferred connections are never premises of further ones. So each one can be traced to stored connections, and lost
+premises can be detected.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_INFERENCES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """A connection, and the method of its creation."""
+    """A connection, and how it was created."""
 
     id: str
     type: str
@@ -55,7 +55,7 @@ Edges = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class _InferenceContext:
-    """The missing connections, with the stored data that the decision needs."""
+    """The missing connections, and the stored data needed to decide which of them to write."""
 
     missing: Sequence[NewConnection]
     context: Context
@@ -114,7 +114,7 @@ def _decide(head: Head, premises: _InferenceContext) -> Decision[_Report]:
 
 
 def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
-    """Return the types to read. Of two inverse types, only the first one."""
+    """Return the types to read. Of two inverse types, only the first one is read."""
     if connection_type is not None:
         return [ontology.stored_type(check_transitive(ontology, connection_type))[0]]
     names: list[str] = []

@@ -28,7 +28,7 @@ from graph_memory.storage.store import Reader, check_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLink:
-    """A checked link to create. Without a target, the target domain is searched for one."""
+    """A validated link to create. Without a target node, the target domain is searched for the best one."""
 
     target_domain: str
     target: str | None
@@ -112,7 +112,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, new_link: N
 
 
 def ref(link: LinkState, title: str | None) -> DomainRef:
-    """Return the target of a link, as seen from its source."""
+    """Return the reference to a link's target, as seen from its source."""
     return DomainRef(
         domain=link.target_domain,
         node_id=link.target,
@@ -127,7 +127,7 @@ def ref(link: LinkState, title: str | None) -> DomainRef:
 
 
 def source_ref(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
-    """Return the source of a link, as seen from its target."""
+    """Return the reference to a link's source, as seen from its target."""
     description = None if link.description is None else REVERSE_DESCRIPTION.format(link.description)
     fields = {"domain": domain, "node_id": source, "link_type": INVERSES[link.type], "description": description}
     return ref(link, title).model_copy(update=fields)
@@ -194,7 +194,7 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
 
 
 def _no_target(domain: str, node_id: str) -> GraphError:
-    """Return the error for a target that the target domain does not have."""
+    """Return the error for a target node that does not exist in the target domain."""
     error = node_not_found(domain, node_id)
     return GraphError(error.code, f"{error.message} in domain {domain}", error.details)
 

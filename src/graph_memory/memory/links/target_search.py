@@ -24,16 +24,16 @@ MAX_QUERY = 2_000
 MAX_TEXT = 20_000
 """Maximum number of characters of a text that are searched for names."""
 MENTION = 0.5
-"""Score of a hit that the source names, or that names the source. The most similar hit has 1."""
+"""Score for a mention: the source names the hit, or the hit names the source. The most similar hit has the score 1."""
 CENTRALITY = 0.02
-"""Score of the hit with the most connections to other hits. Higher values choose wrong nodes: see benchmarks."""
+"""Score added to the hit with the most connections to other hits. Higher values choose wrong nodes: see benchmarks."""
 MIN_COSINES = (0.3, 0.5, 0.65)
-"""Minimum cosine similarity of a hit that fits, if none, one or both of the texts are short.
+"""Minimum cosine similarity of a fitting hit: if neither text is short, if one is, and if both are.
 
 Unrelated texts have similarities from 0 to 0.2. Headings of one word, such as `# Apples` and `# Ideas`, have up to 0.6.
 """
 MIN_COSINE_WITH_WORDS = 0.15
-"""Minimum cosine similarity of a hit that fits and has words of the source."""
+"""Minimum cosine similarity of a fitting hit that shares words with the source."""
 MIN_WORDS = 5
 """Minimum number of different words of a text that is not short."""
 
@@ -96,7 +96,7 @@ def is_short(text: str) -> bool:
 def _fits(hit: Hit, mode: SearchMode, short: int) -> bool:
     """Return whether a hit is similar to the source, or has words of it and is not too dissimilar.
 
-    `short` is the number of short texts of the two.
+    `short` says how many of the two texts are short.
     """
     parts = {part.name: part for part in hit.explanation or ()}
     detail = parts["semantic"].detail.get("cosine") if "semantic" in parts else None

@@ -21,7 +21,7 @@ _KEY_TOKENS = 8
 
 
 async def with_corrections(core: Core, request: RecallRequest, recall: Callable[[RecallRequest], Awaitable[R]]) -> R:
-    """Return a recall that begins with the corrections that fit its query and leave room for a recall."""
+    """Return a recall that begins with the corrections that fit its query, as many as leave room for the rest."""
     if request.query is None or request.as_of is not None:
         return await recall(request)
     if not (lines := await core.corrections(core, request.query)):

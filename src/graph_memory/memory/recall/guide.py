@@ -44,7 +44,7 @@ GUIDES = (GUIDE, IN_SHORT)
 
 
 def split_guide(content: str | dict[str, Any]) -> tuple[str | dict[str, Any], str]:
-    """Return content without the guide at its end, and the guide, empty text without one."""
+    """Return the content without the guide at its end, and the guide. The guide is empty if the content has none."""
     if isinstance(content, dict):
         rest = {key: value for key, value in content.items() if key != "guide"}
         return (rest, str(content["guide"])) if content.get("guide") in GUIDES else (content, "")

@@ -1,4 +1,4 @@
-"""The depth of a question, chosen by its words alone, so that the reply can give the reason."""
+"""Chooses the depth of a question. Only its words decide, so that the reply can give the reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KNOWN = re.compile(
     r"what does (?:this|the|my) memory)\b",
     re.IGNORECASE,
 )
-"""Words that ask for an overview if no topic follows."""
+"""Questions that ask for an overview unless a topic follows."""
 _OF_ALL = re.compile(r"about|all|already|everything|far|graph|here|hold|knows?|memory|now|remember|so|stored?", re.I)
 _CONNECTED = re.compile(
     r"\b(?:connect(?:ed|ion|ions|s)?|relat(?:ed|ion|ions|ionship|es?)|between|link(?:ed|s)?|why|because|led to|lead to|"

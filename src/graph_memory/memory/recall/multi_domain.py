@@ -1,4 +1,4 @@
-"""A recall of several domains. Each gets a share of the budget by its share of the hits."""
+"""A recall of several domains. Each domain gets a share of the budget in proportion to its hits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graph_memory.memory.search.token_budget import Count, load_counter, tokens_
 from graph_memory.model.errors import Code, GraphError
 
 MAX_HITS = 20
-"""Number of hits of all domains that determine the shares."""
+"""Number of best hits, counted over all domains, that determine the shares."""
 _DOMAIN_TOKENS = 12
 """Number of tokens beside its name that a domain takes in a structured reply."""
 

@@ -51,16 +51,16 @@ LISTED = 10
 SUMMARIES = 2
 """Maximum number of session summaries in an overview, the last ones."""
 _USED_FACTOR = 3
-"""Factor of the most used nodes that are read, since summaries are among them."""
+"""Factor by which more of the most used nodes are read, since some of them are summaries."""
 _MAX_CHANGED = 200
 _BESIDE = 12
-"""Number of tokens of an observation beside its text and time."""
+"""Number of tokens that an observation takes in addition to its text and time."""
 _OTHERS = 400
 """Number of tokens for the other parts of an item."""
 _LONGER = 1.5
 """Factor by which unread observations may be longer than read ones."""
 _ENVELOPE_TOKENS = 2
-"""Number of tokens of the brackets of the list in which replies are counted."""
+"""Number of tokens for the brackets of the list in which replies are counted."""
 _OVER = 5
 """Number of tokens of the field `over` of a reply."""
 
@@ -83,9 +83,9 @@ async def recall_with_guide(core: Core, domain: str, request: RecallRequest) -> 
 
 
 async def recall_unseen(core: Core, domain: str, query: str, shown: Collection[str], max_tokens: int) -> Unseen:
-    """Return a recall without the nodes that the reader has seen, and the ids of the nodes that it has.
+    """Return a recall that omits nodes that the reader has seen, and the ids of the nodes in it.
 
-    There are no ids if nothing stored fits the query. New texts are not waited for.
+    There are no ids if nothing stored fits the query. It does not wait until new texts are indexed.
     """
     request = recall_request("medium", query, None, max_tokens, "prose", None, None, None, None)
     request = replace(request, reported=frozenset(shown), waits=False)
@@ -171,7 +171,10 @@ def _count_read(web: Subgraph, node: str) -> int:
 def _fit_reply(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput
 ) -> tuple[RecallResult, tuple[str, ...]]:
-    """Return the reply that fits as JSON. The content is shortened for the rest, down to half of the budget."""
+    """Return the reply that fits as JSON.
+
+    To make room for its other fields, the content may shrink to half of the budget.
+    """
     room, least = request.max_tokens, max(request.max_tokens // 2, MIN_TOKENS)
     most = request.max_tokens - request.beside
     while True:

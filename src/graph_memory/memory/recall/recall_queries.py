@@ -1,4 +1,4 @@
-"""The reads of a recall, each one statement, in the current or a past state of a domain."""
+"""The reads of a recall, each with one statement, in the current or a past state of a domain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from graph_memory.storage.queries import query
 PASSAGES = 12
 """Maximum number of passages of one content."""
 TIES = 60
-"""Maximum number of connections of one node, those with the highest weight first."""
+"""Maximum number of connections of one node. Those with the highest weight come first."""
 _LOOKED_AT = 2_000
 """Number of events that are searched for the nodes that changed last."""
 
@@ -137,7 +137,7 @@ async def find_changed_since_indexed(scope: Scope, ids: Iterable[str]) -> frozen
 
 
 async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
-    """Return the nodes that changed last, or between two numbers of the log, the newest first."""
+    """Return the most recently changed nodes, or those changed between two log positions, newest first."""
     last = scope.number if until is None else min(scope.number, until)
     counts = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
     return await scope.core.store.read(RECENT, domain=scope.domain, **counts)

@@ -51,7 +51,7 @@ class RecallRequest:
     without_types: frozenset[str] = frozenset()
     """Types of nodes that are omitted."""
     in_primer: bool = False
-    """Whether it is part of a primer, which shows the last changes and summary itself, and does not count as use."""
+    """Whether it is part of a primer. A primer shows the last changes and summary itself, and does not count as use."""
 
     waits: bool = True
     """Whether new texts are indexed first."""

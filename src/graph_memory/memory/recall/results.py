@@ -51,4 +51,4 @@ class QueryResult(RecallResult):
 
 
 Unseen = tuple[RecallResult, tuple[str, ...]]
-"""A recall, and the ids of the nodes in it."""
+"""A recall of nodes that the reader has not seen, and their ids."""

@@ -128,7 +128,7 @@ def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: in
 
 
 async def _material_from_query(core: Core, domain: str, query: str) -> Material:
-    """Return the material of a recall, which counts as use."""
+    """Return the material from a recall of the query. The recall counts as use."""
     request = recall_request("medium", query, None, TOKENS, "prose", None, None, HITS, None)
     _, known = await recall_domain(core, domain, request)
     return await material_from(known, parse_query(query))

@@ -35,7 +35,7 @@ async def entity_of(core: Core, domain: str, request: RememberRequest) -> Entity
 async def split_by_model(
     core: Core, domain: str, request: RememberRequest, adviser: Adviser, now: datetime
 ) -> list[Part]:
-    """Return the facts of a call as a model splits its text, facts about its own entity first."""
+    """Return the facts into which a model splits the text of a call. Facts about the call's own entity come first."""
     if adviser.model is None or not request.sentence_count:
         return []
     main = await _entity_or_none(core, domain, request)
@@ -69,7 +69,10 @@ async def split_by_model(
 
 
 async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:
-    """Return the entity of a call; None if only its text names it, and ambiguously. Raises INVALID_ARGUMENT."""
+    """Return the entity of a call.
+
+    None if only the text names it and the name is ambiguous. Raises INVALID_ARGUMENT.
+    """
     try:
         return await entity_of(core, domain, request)
     except GraphError as error:
@@ -79,7 +82,7 @@ async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> 
 
 
 def _first_named(facts: Sequence[SplitFact]) -> str | None:
-    """Return the first entity that a model names, without pronouns and the like."""
+    """Return the first entity that a model names. Pronouns and the like do not count."""
     names = (fact.entity for fact in facts if fact.entity is not None)
     return next((name for name in names if statement(name, language_of(facts[0].source)).stems), None)
 
@@ -107,7 +110,7 @@ def _words_of(name: str) -> frozenset[str]:
 
 
 def _own_fact(fact: SplitFact, entities: Mapping[str | None, EntityMatch]) -> SplitFact:
-    """Return a fact about the entity of a call. For a fact about an unknown entity, its sentences replace it."""
+    """Return a fact about the entity of a call. A fact about an unknown entity is replaced by its sentences."""
     return fact if fact.entity in entities else SplitFact(fact.source, fact.source)
 
 

@@ -93,7 +93,11 @@ class _Relations:
 
 @dataclass(frozen=True, slots=True)
 class _Observations:
-    """Two observations, None for the entity itself, and the current observations if the known one may be reopened."""
+    """Two observations of a decision.
+
+    The new one is None if the new fact is a property. If the known one may be reopened, the current observations are
+    included.
+    """
 
     later: Observation | None
     earlier: Observation
@@ -209,7 +213,10 @@ def _draft_known(later: Observation | None, earlier: Observation, answer: str, h
 async def _read_both(
     reader: Reader, domain: str, new: str, known: str, at: datetime
 ) -> tuple[Observation | None, Observation]:
-    """Return two observations of one entity, None for the entity itself. Raises INVALID_ARGUMENT."""
+    """Return two observations of one entity.
+
+    The new one is None if `new` is the entity's id. Raises INVALID_ARGUMENT.
+    """
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     earlier = _current_observation(events, "known", known, at)
@@ -234,7 +241,7 @@ def _current_observation(events: Mapping[str, Event], argument: str, subject: st
 
 
 def _missing_observation(argument: str, subject: str, *, is_known: bool) -> GraphError:
-    """Return the error for an id that is not an observation, or that of a deleted observation."""
+    """Return the error for an id that belongs to no observation or to a deleted one."""
     if not is_known:
         return invalid_argument(
             argument, f"There is no observation {quote(subject)}", "Use the ids of a question of remember."

@@ -45,12 +45,12 @@ class Snapshot:
 
     match: EntityMatch
     node: NodeState | None
-    """The node of its name, which may be only an end of relations."""
+    """The node with the entity's name. It may exist only as an end of relations."""
     known: Sequence[CurrentObservation]
     observations: Mapping[str, Observation]
     """The observations that the facts name or repeat, by id."""
     superseded: Mapping[str, Superseded]
-    """The ended ones among them, with their ends and replacements."""
+    """The ended observations among them, with their ends and replacements."""
     related: Sequence[EqualRelationsRow]
     """The ends of each requested relation."""
     single_valued: Mapping[str, Sequence[RelationOfRow]]

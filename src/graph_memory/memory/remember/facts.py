@@ -55,7 +55,7 @@ class RememberRequest:
     facts: Sequence[Fact]
     text: str = ""
     sentence_count: int = 0
-    """The number of facts, the first ones, that are sentences of the text and replace nothing."""
+    """The number of leading facts that are sentences of the text. They replace nothing."""
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
     """Observations that end without a replacement."""
@@ -136,7 +136,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
 
 
 def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
-    """Return relations without duplicates. Each has only its other end."""
+    """Return relations without duplicates. Each names only its other end."""
     relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
         fields = item.fields(("to", "from", "relationType", "type", "properties"))

@@ -131,7 +131,7 @@ def judge_facts(
 
 
 def _drop_weak_doubts(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
-    """Return the verdict with only excluding doubts about statements of the same call."""
+    """Return the verdict without doubts about statements of the same call, unless they exclude each other."""
     return replace(
         judgement, doubts=[doubt for doubt in judgement.doubts if doubt.known.id not in created_ids or doubt.excludes]
     )
@@ -164,7 +164,7 @@ def with_changed_properties(
 def _apply_decisions(
     judged: JudgedFact, observations_by_id: Mapping[str, Observation], settlings: Settlings
 ) -> JudgedFact:
-    """Return the fact with the model's decisions on its doubts, as far as the doubts are unchanged."""
+    """Return the fact with the model's decisions on its doubts. Decisions on doubts that have changed are ignored."""
     judgement, text = judged.verdict, judged.fact.observation.text
     pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in judgement.doubts]
     decided = [(doubt, settling) for doubt, settling in pairs if settling is not None]

@@ -16,7 +16,7 @@ from graph_memory.model.text.wording import printable
 from graph_memory.model.values.properties import PropertyValue
 
 _SCORE = 0.9
-"""The score of such a doubt, higher than most doubts between two statements."""
+"""The score of a doubt about an old value. It is higher than that of most doubts between two statements."""
 _MIN_CHARACTERS, _MIN_WORDS = 4, 2
 """Minimum number of characters, or of words, of a value that is searched for. Shorter values occur too often."""
 
@@ -54,7 +54,7 @@ def find_contradicted_properties(text: str, properties: Mapping[str, PropertyVal
 
 
 def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the properties for which a statement names another value: `her e-mail is ida@example.org`."""
+    """Return the text properties for which a statement names another value: `her e-mail is ida@example.org`."""
     stated = statement(text, language_of(text))
     if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
         return []

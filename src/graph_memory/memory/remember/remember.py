@@ -83,7 +83,7 @@ async def remember(core: Core, domain: str, request: RememberRequest, *, dry_run
 
 
 STORE_ERRORS = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY, Code.TRANSACTION_LOST})
-"""Errors that do not depend on the arguments."""
+"""Codes of errors that do not depend on the arguments."""
 
 
 async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
@@ -203,7 +203,7 @@ class _Writing:
             raise await with_near_name(self.core.store, self.domain, error, LENIENT) from error
 
     async def _attempt(self, broken: Mapping[str, BrokenRule], *, dry_run: bool) -> Report:
-        """Make one attempt, with the rules that earlier attempts broke."""
+        """Make one attempt to write. `broken` has the rules that earlier attempts broke."""
         core, domain = self.core, self.domain
         await core.contents.put(domain, EMPTY_CONTENT)
         ontology = await core.log.require_ontology(domain) if self.request.relations else None
@@ -226,7 +226,7 @@ class _Writing:
         return replace(written.report, remembered=remembered)
 
     async def _with_alias_questions(self, remembered: Remembered) -> Remembered:
-        """Ask whether the entity equals another entity that has one of its new aliases."""
+        """Add questions whether the entity is the same as another entity that has one of its new aliases."""
         added = [fact.decision is Outcome.ADD for fact in remembered.facts if fact.rule == "alias"]
         new = list(compress(self.request.aliases, added))
         if not new or remembered.id is None:
@@ -287,7 +287,7 @@ class _Writing:
         return [*(reference for fact in self.request.facts for reference in fact.replaces), *self.request.ends]
 
     def _named_references(self, known: Sequence[CurrentObservation]) -> list[str]:
-        """Return the ids and texts of observations that change or are superseded, and new texts."""
+        """Return the ids and texts of observations that change or are superseded, and the texts of new ones."""
         replaced = {*self._replaced_references()}
         replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.request.facts if fact.replaces}

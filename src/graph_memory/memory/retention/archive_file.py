@@ -27,7 +27,7 @@ from graph_memory.storage.queries import query
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """Counts of a log up to a number."""
+    """Counts for the part of a log up to a number."""
 
     events: int
     ontology_version: int
@@ -41,7 +41,7 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.E
 
 
 class Archive:
-    """A file of the events up to a number of a log. It has a temporary name until `put_in_place`."""
+    """A file with the events of a log up to a number. It has a temporary name until `put_in_place`."""
 
     def __init__(self, core: Core, domain: str, until: int, path: Path) -> None:
         self._core = core
@@ -90,7 +90,10 @@ class Archive:
         )
 
     def _put_in_place(self) -> None:
-        """Rename it, unless another file has its name: a hard link never replaces a file."""
+        """Rename the archive, unless another file has its final name.
+
+        A hard link is used, because it never replaces a file.
+        """
         if not self._temporary_path.exists():
             return
         try:

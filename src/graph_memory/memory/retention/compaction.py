@@ -1,8 +1,8 @@
 """Compaction: the events before a point move to an archive, and each subject that existed then keeps one snapshot.
 
-Later points stay readable. First the archive is written and synced. Together with its final name, the log gets an
-event that records the compaction: from then on no earlier point can be read, so readers never see a part of them.
-Then contents of only these events are deleted, then the events, the oldest first. Each stage can be resumed.
+Later points stay readable. First the archive is written and synced. When it gets its final name, an event in the log
+records the compaction. From then on no earlier point can be read, so readers never see incomplete data. Then the
+contents that only these events have are deleted, and then the events, the oldest first. Each stage can be resumed.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import LONG_READ_SECONDS, Reader, Transaction
 
 PAGE = 5_000
-"""Number of log numbers, or of contents, in one transaction."""
+"""Number of log positions, or of contents, that one transaction processes."""
 EXAMPLES = 5
-"""Maximum number of titles of nodes that lose their first state."""
+"""Maximum number of examples of nodes that lose their first state, by title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ async def _estimate(core: Core, domain: str, to: int) -> Compacted:
 
 
 async def _unshared_hashes(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
-    """Return the contents that no remaining event has."""
+    """Return the contents that no remaining event refers to."""
     if not hashes:
         return []
     rows = await core.store.read_within(LONG_READ_SECONDS, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
@@ -217,7 +217,7 @@ class _Compacting:
         return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
-        """Write the archive, and with its final name the event. If that fails, end the job."""
+        """Write the archive, and append the event when the archive gets its final name. If that fails, end the job."""
         archive = Archive(self._core, self._job.domain, self._to, self._path)
         try:
             await archive.write()

@@ -39,7 +39,7 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class AffectedRow:
-    """Counts of events and subjects that an erasure scrubs, and the hashes of their contents."""
+    """Counts of the events and subjects that an erasure scrubs, and the hashes of their contents."""
 
     events: int
     subjects: int
@@ -78,7 +78,7 @@ async def _title(core: Core, domain: str, event: Event) -> str | None:
 
 
 async def _remaining_domains(reader: Reader, domain: str, done: Container[str]) -> list[str]:
-    """Return the related domains that are not done, including those into which a merge may have copied the subject."""
+    """Return the related domains that are not in `done`. A merge may have copied the subject into some of them."""
     return [name for name in await related_domains(reader, domain) if name not in done]
 
 
@@ -132,7 +132,7 @@ async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_r
 
 
 async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
-    """Erase the subject in one domain, or only count its events without a job."""
+    """Erase the subject in one domain. Without a job, only count its events."""
     [affected] = await core.store.read_within(LONG_READ_SECONDS, AFFECTED, domain=domain, subject=subject)
     hashes = await _unshared_hashes(core, domain, subject, affected.hashes)
     blobs_left = await _Erasing(core, job, subject, hashes).run() if job else 0
@@ -200,7 +200,10 @@ class _Erasing:
         return [detachment_draft(row) for row in rows]
 
     def _own_deletion(self, last: Event | None) -> list[Draft]:
-        """Return the deletion of the subject itself, even if it is deleted, but not if it is erased."""
+        """Return the deletion of the subject itself.
+
+        It is needed even for a deleted subject, but not for an erased one.
+        """
         if last is None or (last.draft.erased and last.draft.erased_op is None):
             return []
         return [replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)]

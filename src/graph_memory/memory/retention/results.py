@@ -37,7 +37,7 @@ class Erased(Result):
 
 
 class Finding(Result):
-    """A place with the text. The text itself is not repeated."""
+    """A place that contains the text. The text itself is not repeated."""
 
     place: Literal["node", "relationship", "blob"]
     label: str = Field(description="Labels of the node, type of the relationship, or hash of the blob")
@@ -49,7 +49,7 @@ class Finding(Result):
 
 
 class Scanned(Result):
-    """The places with a text in the whole database and the blobs."""
+    """The places in the whole database and the blobs that contain a text."""
 
     findings: tuple[Finding, ...] = Field(description="The first findings")
     more: bool | None = Field(default=None, description="Whether there are more findings")

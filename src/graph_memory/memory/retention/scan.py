@@ -1,4 +1,4 @@
-"""Search for a text in all stored data: every property of every node and relationship, and the blobs."""
+"""Searches all stored data for a text: every property of every node and relationship, and the blobs."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ REVERT = hashlib.sha256(b"revert").hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Successive unselected changes of one subject, and the number of the change before them."""
+    """Successive changes of one subject that are not selected, and the number of the change before them."""
 
     before: int
     seqs: tuple[int, ...]
@@ -37,7 +37,7 @@ def runs_of(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
 def cancels_out(changes: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
     """Return whether a revert restored the state before the run. `reverts` has the ids of batches that are reverts.
 
-    If a caller wrote the same state instead, the change counts.
+    It is false if a caller wrote that state without a revert, since such a change counts.
     """
     last = events[changes.seqs[-1]]
     return last.batch in reverts and has_same_state(events[changes.before], last)

@@ -1,4 +1,6 @@
-"""Reverts that are too large for one transaction: one batch, written in pages, each of which leaves a valid graph.
+"""Reverts that are too large for one transaction.
+
+They are one batch, written in pages. After each page, the graph is valid.
 
 Subjects are deleted first, connections before nodes. Then one transaction updates types and live subjects. Then
 deleted subjects are created again, nodes before connections. The plan is made while the domain is busy, before the
@@ -37,11 +39,11 @@ from graph_memory.storage.store import Reader
 
 REVERTING = "reverting"
 MAX_TOGETHER = 10_000
-"""Maximum number of changes of live subjects and types: they go in one transaction."""
+"""Maximum number of changes of live subjects and types, because they are written in one transaction."""
 MAX_REPORTED = 100
 """Maximum number of changes, and of skipped subjects, in a result."""
 MAX_IDS = 50
-"""Maximum number of event ids in a job's parameters. Of more it has the number and a hash."""
+"""Maximum number of event ids in a job's parameters. For more ids, the parameters have their number and a hash."""
 
 
 async def revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
@@ -113,7 +115,7 @@ async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice
 
 
 def _job_params(selection: Selection, choice: OnConflict) -> Mapping[str, str]:
-    """Return the job parameters, by which the same revert is recognised when it is called again."""
+    """Return the job parameters, which identify the revert when it is called again."""
     params = {"on_conflict": str(choice), "stretch": selection.range_text, "session": selection.session or ""}
     if selection.ids is not None:
         ids = " ".join(sorted(selection.ids))
@@ -127,7 +129,7 @@ async def _plan(
 ) -> tuple[Plan, Sequence[Sequence[Draft]]]:
     """Return the plan and its pages.
 
-    Raises the errors of any revert's plan, and INVALID_ARGUMENT and REVERT_CONFLICT if it cannot be written in pages.
+    Raises INVALID_ARGUMENT and REVERT_CONFLICT if it cannot be written in pages, and the errors of planning any revert.
     """
     reader = core.store
     head = Head(domain, until, utc_now(), await core.log.require_ontology(domain))

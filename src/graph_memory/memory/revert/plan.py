@@ -41,9 +41,9 @@ def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict:
 def _without_mentions(
     undos: Mapping[str, Reversal], changes: Changeset
 ) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
-    """Leave out mentions, which stay as long as another relation leads to them.
+    """Leave out mentions to which another relation still leads.
 
-    If an entity has the name of a deleted mention now, restored relations lead to that entity.
+    If an entity now has the name of a deleted mention, restored relations lead to that entity.
     """
     kept = {undo.subject for undo in undos.values() if _is_mention(undo.last.draft.state) and _is_used(changes, undo)}
     returning = (draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_mention(draft.state))
@@ -81,7 +81,7 @@ def _joined_end(node: str | None, entity_ids: Mapping[str, str]) -> str | None:
 
 
 def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
-    """Return the conflicts of the first rule that has any. With FORCE, forcible conflicts are ignored.
+    """Return the conflicts of the first rule that reports any. With FORCE, forcible conflicts are ignored.
 
     Only one rule is applied at a time: other conflicts may disappear once these subjects are left out.
     """
@@ -109,7 +109,7 @@ def _rule_from(changes: Changeset, check: Check) -> ConflictRule:
 
 
 def _prefer_unforcible(undo: Reversal, forcible_conflict: Conflict, rules: Sequence[ConflictRule]) -> Conflict:
-    """Return a conflict that cannot be forced if the subject has one, else the given one."""
+    """Return the subject's conflict that cannot be forced. If it has none, return the given conflict."""
     if not forcible_conflict.is_forcible:
         return forcible_conflict
     others = (conflict for rule in rules if (conflict := rule(undo)))

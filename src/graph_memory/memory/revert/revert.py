@@ -47,7 +47,7 @@ from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
 
 MAX_CHANGES = 250_000
-"""Maximum number of events that one call undoes. Too many for one transaction are written in pages."""
+"""Maximum number of events that one call undoes. If they are too many for one transaction, they are undone in pages."""
 EVENTS_AT_ONCE = 10_000
 """Maximum number of events that one statement returns: the driver needs 0.1 ms for each."""
 
@@ -65,7 +65,7 @@ class EventToUndo:
 
     @property
     def begins_domain(self) -> bool:
-        """Whether it created the domain or its ontology, which stay, empty, when their session is undone."""
+        """Whether it created the domain or its ontology. Both stay, empty, when their session is undone."""
         return self.op == Op.CREATE and self.kind in (Kind.DOMAIN, Kind.ONTOLOGY)
 
 
@@ -220,7 +220,10 @@ def returning_types(planned: Plan) -> set[str]:
 async def reversals_of(
     core: Core, reader: Reader, head: Head, selected: Sequence[EventToUndo], *, most: int, until: int = 2**53
 ) -> list[Reversal]:
-    """Return the reversals of the subjects, by the log up to `until`. Raises TooMany if there are more than `most`."""
+    """Return the reversals of the subjects, computed from the log up to `until`.
+
+    Raises TooMany if there are more than `most`.
+    """
     deleted_nodes = [
         {"node": event.subject, "batch": event.batch, "seq": event.seq}
         for event in selected
@@ -287,7 +290,7 @@ async def _undo(core: Core, head: Head, row: ChainRow, later: tuple[int, ...], *
 async def _content(
     core: Core, domain: str, target: State | None, now: State | None, text: str | None
 ) -> Content | None:
-    """Return the content to restore, None if the subject has it now."""
+    """Return the content to restore, or None if the subject has that content already."""
     ref, current = content_ref(target or {}), content_ref(now or {})
     if ref is None or ref.is_same(current):
         return None
@@ -295,7 +298,10 @@ async def _content(
 
 
 async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, most: int) -> Context:
-    """Return the context of the subjects. Raises TooMany if more than `most` subjects are attached to deleted nodes."""
+    """Return the current data that is needed to plan the reversals.
+
+    Raises TooMany if more than `most` subjects are attached to deleted nodes.
+    """
     drafts = [undo.as_draft() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, maximum=most)
     named = [owner for value, owners in context.owners.items() if value.type == ANY for owner in owners]
@@ -357,7 +363,7 @@ async def with_titles_and_calls(
 
 
 def choice_of(on_conflict: str) -> OnConflict:
-    """Return the parsed choice. Raises INVALID_ARGUMENT for an unknown one."""
+    """Return the choice named by `on_conflict`. Raises INVALID_ARGUMENT for an unknown name."""
     try:
         return OnConflict(on_conflict)
     except ValueError:

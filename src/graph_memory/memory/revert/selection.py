@@ -1,4 +1,4 @@
-"""Parsing of the events to revert."""
+"""Parses the arguments that select the events to revert."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Reversal:
     last: Event
     target: State | None
     type: str | None = None
-    """The type that it had, None if it is unchanged."""
+    """The earlier type, or None if the type is unchanged."""
     later: tuple[int, ...] = ()
     """Numbers of its later changes that are not undone and still have an effect."""
     is_implied: bool = False
@@ -72,7 +72,7 @@ class Reversal:
 
     @property
     def has_no_effect(self) -> bool:
-        """Whether its state is the target state already. Unknown, so false, for erased subjects."""
+        """Whether the subject already has the target state. False for erased subjects, whose state is unknown."""
         if self.last.draft.erased:
             return False
         now = self.last.draft.state if self.is_live else None

@@ -1,4 +1,4 @@
-"""Counts how often nodes are returned to callers, and when last.
+"""Counts how often nodes are returned to callers, and stores the time of the last return.
 
 Counts are kept in memory and written in the background. Each node of a reply about the present counts once: hits of a
 search or recall, and nodes or contents that were requested by id. Complete lists, such as queries and neighbours, do
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AccessRow:
-    """How often a node was returned, and when last."""
+    """How often a node was returned, and when it was last returned."""
 
     id: str
     count: int
@@ -54,7 +54,7 @@ def note(core: Core, domain: str, ids: Iterable[str]) -> None:
 
 
 async def most_used(core: Core, domain: str, limit: int) -> list[AccessRow]:
-    """Return the most often returned nodes that still exist, by the written counts, most often first."""
+    """Return the existing nodes that were returned most often, by the written counts, highest first."""
     return await core.store.read(MOST_USED, domain=domain, limit=min(limit, MAX_LISTED))
 
 

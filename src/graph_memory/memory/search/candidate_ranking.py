@@ -103,9 +103,9 @@ class Ranking:
     """Whether the indexes have no further candidates."""
     notes: Sequence[str]
     mentioned_owners: Sequence[str]
-    """Nodes whose names occur in the query and are borne by few nodes, however common the names are in texts."""
+    """Nodes whose names occur in the query. Few nodes have such a name, but it may be common in texts."""
     coverage: float = 0.0
-    """The greatest part of the query's words that one passage contains, weighted by rarity: 0 to 1."""
+    """The greatest share of the query's words that one passage contains, weighted by rarity: 0 to 1."""
 
 
 @dataclass(slots=True)
@@ -180,7 +180,7 @@ async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> Non
 
 
 async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Compute the query vector, once. If there is none, only words are compared."""
+    """Compute the query vector, at most once. Without a vector, only words are compared."""
     if evidence.is_embedded or request.mode == "lexical":
         return
     evidence.is_embedded = True
@@ -221,7 +221,7 @@ async def _compute_vector(scope: Scope, request: Request, notes: list[str]) -> V
 
 
 def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
-    """Raise INVALID_ARGUMENT if a vector does not have the domain's number of dimensions, as far as that is known."""
+    """Raise INVALID_ARGUMENT if a vector does not have the domain's number of dimensions, if that number is known."""
     embedder, model = scope.core.embedder, scope.coverage.model
     if model is None:
         notes.append(f"The domain has no vectors yet. {scope.coverage.reason or ''}".strip())
@@ -305,7 +305,7 @@ async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
     ids = [hit.id for hit in hits.by_words]
     hits.texts, hits.runs = await read_context(scope, ids[:MAX_WITH_CONTEXT], ids[MAX_WITH_CONTEXT:])
     for start in range(0, len(hits.texts), _TEXTS_PER_TURN):
-        await anyio.lowlevel.checkpoint()  # the vector query starts in between
+        await anyio.lowlevel.checkpoint()  # let the vector query start meanwhile
         for text in hits.texts[start : start + _TEXTS_PER_TURN]:
             evidence.words.of(text.text)
 
@@ -382,7 +382,7 @@ def _rank_by_cosine(request: Request, scored: Sequence[Scored]) -> list[Ranked]:
 
 
 def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str]) -> Admit:
-    """Return the function that selects the nodes that match the filters, among nodes that only a name brings in."""
+    """Return the function that filters nodes found only by their names."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
         new = sorted(frozenset(owners).difference(known))

@@ -1,7 +1,8 @@
 """A search of several domains: each is searched by itself, then all hits are put on one scale.
 
-Scores of a domain are relative to its best hit, so an irrelevant best hit of one domain would rank beside the best of
-all. Therefore scores are rescaled by the best of all domains. The rarity of a word is measured per domain.
+Scores within a domain are relative to its best hit. So an irrelevant best hit of one domain would rank beside the best
+hit of all. Therefore scores are rescaled by the best scores of all domains. The rarity of a word is measured per
+domain.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from graph_memory.model.errors import Hint
 from graph_memory.model.values.arguments import invalid_argument
 
 AT_ONCE = 4
-"""Domains that are searched at the same time."""
+"""Maximum number of domains that are searched at the same time."""
 _SIDES = {"lexical": "score", "semantic": "cosine"}
 _FACTORS = frozenset({"place", "length", "edges", "recency", "use"})
 
@@ -159,7 +160,7 @@ def _rescale(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> li
     """Return hits of a domain with their scores on the common scale."""
     parts = {hit.id: _rescale_parts(hit.explanation or (), scale) for hit in hits}
     own_scores = {hit.id: _own_score(hit.explanation or ()) for hit in hits}
-    for hit in hits:  # a hop is in proportion to the score of its source
+    for hit in hits:  # the part for a hop scales with the score of its source
         parts[hit.id] = [_rescale_hop(part, parts, own_scores, scale) for part in parts[hit.id]]
     rescaled: list[Hit] = []
     for hit in hits:
@@ -187,7 +188,7 @@ def _rescale_hop(
 
 
 def _own_score(parts: Iterable[Part]) -> float:
-    """Return the score that a hit has by itself, of which it passes a part on."""
+    """Return the score that a hit has by itself. It passes a share of this score on."""
     return fsum(part.value for part in parts if part.name != "hop")
 
 

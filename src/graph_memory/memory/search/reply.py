@@ -155,7 +155,7 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> 
 async def _replace_name_passages(
     scope: Scope, ranking: Ranking, scored_by_owner: Mapping[str, Sequence[Scored]], data: ReplyData
 ) -> None:
-    """If the query asks for more than a name, replace passages that are only a name."""
+    """Replace passages that are only a name, if the query has more words than the name."""
     question = ranking.question
     names = {owner: passage for owner, passage in data.passages.items() if is_name_only(question, passage)}
     observations = await latest_observations(scope, list(names), ranking.vector, MAX_COMPARED_OBSERVATIONS)
@@ -217,7 +217,10 @@ def _end_of_hit(data: ReplyData, row: DescribedRow, passage: Passage | None) -> 
 
 
 def _range(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
-    """Return the range of the shown part in the content; of the whole passage if the content has escapes."""
+    """Return the range of the shown part in the content.
+
+    If the content has escapes, it is the range of the whole passage.
+    """
     text = data.texts.get(passage.owner)
     if text is None or not passage.place.startswith(_CONTENT):
         return None

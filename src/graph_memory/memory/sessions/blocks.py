@@ -107,7 +107,7 @@ def limit_of(note: Note) -> int:
 
 
 async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
-    """Return the block of a label, or all blocks. See `Entities.get_block`."""
+    """Return the block with a label, or all blocks. See `Entities.get_block`."""
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
     lost = [error for error in unreadable if label is None or _fold(str(error.details[BLOCK.key])) == _fold(label)]
@@ -118,7 +118,7 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
 
 
 def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
-    """Return the block of a label, or all blocks with the standard ones.
+    """Return the block with a label, or all blocks, including the standard ones.
 
     Raises INVALID_ARGUMENT for an unknown label.
     """

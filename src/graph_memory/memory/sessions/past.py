@@ -105,7 +105,7 @@ class PastMemory(Past):
     async def open_nodes(self, names: Sequence[str], *, detail: bool = False) -> KnowledgeGraph:
         """Return the entities with these names or aliases, and the relations of each.
 
-        Raises INVALID_ARGUMENT, also for `detail`.
+        Raises INVALID_ARGUMENT, including for an invalid `detail`.
         """
         if detail:
             hint = Hint("Omit detail.", " {memory_log} has ids and times.")
@@ -133,7 +133,7 @@ class PastMemory(Past):
         return await anyio.to_thread.run_sync(fit_part, graph.rows, max_tokens, limit, cursor)
 
     async def get_block(self, label: str | None = None) -> Blocks:
-        """Return the block of a label, or all blocks. See `Entities.get_block`."""
+        """Return the block with a label, or all blocks. See `Entities.get_block`."""
         page = await self.query_nodes(type=BLOCK.type, limit=_MAX_BLOCKS)
         nodes = [(await self._node(node_id))[0] for node_id in page.node_ids]
         texts = [str((await self.get_node_content(node.id)).content) for node in nodes]

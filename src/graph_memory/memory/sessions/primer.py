@@ -1,4 +1,4 @@
-"""Builds a primer within a token budget: the first sections first, with whole lines. Pure."""
+"""Builds a primer within a token budget. Earlier sections take precedence, and lines are never cut. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Primer(Room):
         return "\n".join(self.lines)
 
     def count_sections(self, sections: Mapping[str, Sequence[str]]) -> int:
-        """Return the number of tokens of sections, given their lines by heading."""
+        """Return the number of tokens that sections take, given their lines by heading."""
         lines = [line for head, section_lines in sections.items() for line in (*self._head(head), *section_lines)]
         return sum(self.count(f"{line}\n") for line in lines)
 

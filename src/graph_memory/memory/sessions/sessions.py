@@ -50,19 +50,19 @@ MIN_TOKENS_OF_START = 400
 MAX_SUMMARY_LENGTH = 300
 """Maximum number of characters of each summary in a list of sessions."""
 _MAX_SUMMARIES = 20
-"""Maximum number of summaries among which the last one is searched for."""
+"""Maximum number of summaries that are read to find the last one that fits."""
 _MAX_LISTED = 5
 _USER = "The user"
 UNFINISHED = query("sessions/unfinished", str)
-"""The ids of nodes of types whose status is not closed, newest first."""
+"""The ids of the nodes of given types whose status is not closed, newest first."""
 _CHANGES_SHARE, _CHANGES_SHARE_WITH_PROJECT = 0.6, 0.3
-"""The share of the remaining tokens for the newest changes; the same with a project."""
+"""The share of the remaining tokens for the newest changes: without a project, and with a project."""
 _GOALS = frozenset({"goal", "agentgoal", "goals", "objective", "milestone", "todo", "task"})
 _FINISHED = frozenset({"answered", "abandoned", "cancelled", "closed", "completed", "done", "reached", "resolved"})
 _QUESTIONS_SHARE = 0.4
 """The share of a reply for questions with their calls."""
 _OTHER_TOKENS = 120
-"""Number of tokens of a reply beside its text and questions: numbers, session, and a warning or two."""
+"""Number of tokens that a reply takes besides its text and questions: numbers, session, and a warning or two."""
 _INDEXING_SECONDS = 1.0
 """Seconds for which new changes are indexed before a project is recalled."""
 _SUMMARY_SHARE = 0.5
@@ -158,7 +158,7 @@ def with_warnings(started: SessionStarted, warnings: Sequence[str], max_tokens: 
 
 
 def _fit_questions(findings: Sequence[Finding], max_tokens: int) -> tuple[Sequence[Finding], int]:
-    """Return the questions that fit beside the text, and the number of tokens beside the text."""
+    """Return the questions that fit into the reply, and the number of tokens that the reply takes besides its text."""
     kept = fit_whole(
         lambda _, number: findings[:number], 1, len(findings), int(max_tokens * _QUESTIONS_SHARE), tokens_of
     )

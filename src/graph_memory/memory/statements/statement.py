@@ -44,7 +44,7 @@ class Statement:
     single_values: tuple[SingleValue, ...]
     """Values of single-valued attributes."""
     stated: SingleValue | None
-    """The attribute value, if the text states nothing else."""
+    """The value of an attribute, if the text states only this value."""
     identifiers: frozenset[str]
     is_denied: bool
     """Whether it has a negation."""

@@ -18,7 +18,8 @@ MAX_QUESTIONS = 3
 MAX_LENGTH = 2_000
 """Maximum number of characters of a statement. Longer texts are documents and only compared for equality."""
 _THRESHOLD_INCREASE = 0.25
-"""The increase of the threshold, in log units, if e times as many statements are known or fit by chance.
+"""The increase of the threshold, in log units, for each factor of e in the number of known statements or chance
+matches.
 
 Chosen with the lives in `tests/data/lives.jsonl`.
 """

@@ -23,7 +23,7 @@ _M = TypeVar("_M", bound=BaseModel)
 
 
 class Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is told with its line
-    """The fault of an event, or of a `subject` after the events so far."""
+    """Raised for a fault of an event, or of a `subject` after the events so far."""
 
     def __init__(self, fault: str, subject: str | None = None) -> None:
         super().__init__(fault)

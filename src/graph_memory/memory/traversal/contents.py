@@ -1,4 +1,4 @@
-"""The contents of a walk's nodes, whole or shortened, and the duplicates among them."""
+"""The contents of a walk's nodes, complete or shortened, and the duplicate nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_memory.storage.queries import query
 SHORT = 200
 """Maximum number of characters of a short content."""
 MEDIUM = 2_000
-"""Maximum number of characters that `adaptive` returns for starts and their neighbours."""
+"""Maximum number of characters that `adaptive` returns for start nodes and their neighbours."""
 MIN_DUPLICATE_COSINE = 0.95
 """Minimum cosine similarity of duplicates."""
 _WHOLE = 2**53
@@ -59,9 +59,9 @@ def cut(text: str, length: int) -> str | None:
 
 
 async def texts_by_mode(place: Place, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
-    """Return the summaries of nodes, or their text contents without a summary or for `full_content`.
+    """Return the summaries of nodes.
 
-    Unreadable contents are left out.
+    For `full_content`, and for nodes without a summary, return the text content. Unreadable contents are left out.
     """
     texts = {node: str(row.event[_SUMMARY]) for node, row in rows.items() if _SUMMARY in row.event}
     if mode == "full_content":
@@ -72,7 +72,10 @@ async def texts_by_mode(place: Place, rows: Mapping[str, DescribedRow], mode: Re
 async def duplicates_of(
     place: Place, rows: Mapping[str, DescribedRow], starts: Sequence[str], method: Deduplication
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the duplicates of earlier nodes, with those nodes, and a warning. Starts are never duplicates."""
+    """Return the nodes that duplicate earlier nodes, each with the earlier node, and warnings.
+
+    Start nodes are never duplicates.
+    """
     same: dict[str, str] = {}
     if method == "none":
         return same, []

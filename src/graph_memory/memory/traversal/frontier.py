@@ -65,14 +65,14 @@ class Frontier:
     edges: EdgeFilter
     nodes: NodeFilter = TAKES_ALL
     starts: tuple[str, ...] = ()
-    """Nodes that the node filter does not exclude."""
+    """The start nodes, which the node filter never excludes."""
     by: str | None = None
-    """The property that ranks connections. None for the weight."""
+    """The property that ranks connections. None means the weight."""
     more: bool = False
-    """Whether to read the components of the weight, and properties."""
+    """Whether to read the components of the weight and the properties as well."""
 
     async def run(self, steps: Steps[R]) -> R:
-        """Return the result of a walk, after serving its requests."""
+        """Run a walk: answer its requests for connections, and return its result."""
         try:
             request = next(steps)
             while True:
@@ -82,7 +82,7 @@ class Frontier:
 
     @property
     def names(self) -> TypeNames | None:
-        """The stored names of the connection types to follow. None for all."""
+        """The stored names of the connection types to follow. None means all types."""
         ontology = self.scale.ontology
         if not self.edges.types or ontology is None:
             return None

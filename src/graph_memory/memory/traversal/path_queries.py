@@ -71,7 +71,7 @@ def _path(path: Sequence[str], ways: ExploredGraph, rows: Mapping[str, Described
 
 
 def _describe_search(request: PathRequest, ways: ExploredGraph) -> str:
-    """Return a sentence about a search that found no path."""
+    """Return a sentence that describes a search without results."""
     directions = {"out": "in their direction", "in": "against their direction", "both": "in either direction"}
     types = f" of type {', '.join(request.edges.types)}" if request.edges.types else ""
     noun = "connection" if request.max_depth == 1 else "connections"
@@ -80,7 +80,7 @@ def _describe_search(request: PathRequest, ways: ExploredGraph) -> str:
 
 
 def _limits(ways: ExploredGraph, best: Best) -> list[str]:
-    """Return the warnings about limits of the search."""
+    """Return a warning for each limit that the search reached."""
     lines: list[str] = []
     if ways.is_full:
         lines += [

@@ -92,7 +92,7 @@ class Path(Result):
 
 
 class Paths(ResultWithWarnings):
-    """Paths, the best first. If there is none, a sentence about the search."""
+    """Paths, best first. If there are none, a sentence describes the search."""
 
     paths: tuple[Path, ...]
     tried: str | None = Field(default=None, description="Without a path: the extent of the search")

@@ -25,7 +25,7 @@ from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import user_properties
 
 CONNECTIONS = 5
-"""Maximum number of connections in the result per requested node."""
+"""Maximum number of connections in the result, as a multiple of the maximum number of nodes."""
 _STRATEGIES = {
     "breadth_first": breadth_first,
     "depth_first": depth_first,
@@ -123,7 +123,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
 async def _read_contents(
     place: Place, keys: Sequence[str], request: WalkRequest
 ) -> tuple[dict[str, DescribedRow], dict[str, str], dict[str, str], list[str]]:
-    """Return the rows, texts and duplicates of nodes, and warnings."""
+    """Return the rows and texts of nodes, the duplicates among them, and warnings."""
     rows, texts, same, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
     for node_place, key in places_of(place, keys):
         node_rows = await node_place.nodes([*key])
@@ -141,7 +141,7 @@ async def _read_contents(
 
 
 async def _reasons(place: Place, request: WalkRequest) -> list[str]:
-    """Return possible reasons why a walk reached no node."""
+    """Return possible reasons why the walk reached no node."""
     return await place.unknown([*request.edges.types, *request.nodes.types])
 
 

@@ -73,7 +73,7 @@ class LiveObservation:
 
 @dataclass(frozen=True, slots=True)
 class LiveLink:
-    """A link in the live graph, and whether it is tied to its target."""
+    """A link in the live graph, and whether it leads to its target."""
 
     id: str
     about: str | None
@@ -123,7 +123,7 @@ class LiveSubject:
     type: str | None = None
     labels: tuple[str, ...] = ()
     stored: Mapping[str, object] | None = None
-    """Its own property map, None if only derived rows exist."""
+    """The property map of the subject itself, or None if only derived rows exist."""
 
 
 LiveSubjects = dict[tuple[str, str | None], LiveSubject]
@@ -132,7 +132,7 @@ LiveSubjects = dict[tuple[str, str | None], LiveSubject]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A subject that differs: its last event, None if it is not in the log, and its live state."""
+    """A subject that differs: its last event, or None if it is not in the log, and its state in the live graph."""
 
     subject: Subject
     event: Event | None
@@ -141,22 +141,22 @@ class Finding:
 
     @property
     def live_type(self) -> str | None:
-        """The type of its live relationship, None without one."""
+        """The type of its live relationship, or None if it has no relationship."""
         return self.live.type
 
     @property
     def recoverable_text(self) -> Content | None:
-        """The text that only the live graph still has, and to which the log refers."""
+        """The text to which the log refers and that only the live graph still has."""
         is_lost = self.differs("content in store")
         return self.event.draft.content if is_lost and self.event and self.live.inline is not None else None
 
     def differs(self, *facts: str) -> bool:
-        """Return whether facts differ whose names begin with one of these."""
+        """Return whether any fact differs whose name begins with one of these prefixes."""
         return any(difference.problem.startswith(facts) for difference in self.differences)
 
     @property
     def is_in_graph(self) -> bool:
-        """Whether the live graph has any facts of it."""
+        """Whether the live graph has any facts about the subject."""
         return bool(self.live.facts)
 
     @property
@@ -238,7 +238,7 @@ class Examination:
         if event is not None and not has_other_type(subject, event):
             check = await self._check_content(event, texts)
             if check.is_inline and live.inline is None and await self._is_blob(event):
-                check = replace(check, is_inline=False)  # it was stored as a blob, and the same text in Neo4j later
+                check = replace(check, is_inline=False)  # first stored as a blob, and later as text in Neo4j
             content = check.content or (_recover_text(event, live) if check.fault else None)
             event = replace(event, draft=replace(event.draft, content=content, windows=_no_windows(event)))
             expected = expected_facts(event, self._ontology)
@@ -351,13 +351,13 @@ def text_in(stored: Mapping[str, object]) -> str | None:
 
 
 def _no_windows(event: Event) -> tuple[str, ...] | None:
-    """Return an empty tuple for binary content, None if the windows depend on the text."""
+    """Return an empty tuple for binary content, which has no windows. Return None if the windows depend on the text."""
     ref = content_ref(event.draft.state or {})
     return None if ref is None or ref.is_text else ()
 
 
 def _settle_text(live: LiveSubject, event: Event) -> None:
-    """Treat an indexed text as waiting for indexing: both states are correct."""
+    """Treat an indexed text as one that waits for indexing, since both states are correct."""
     text, is_waiting = searchable_text(event.draft), exact(value=False)
     if (
         text is not None

@@ -32,7 +32,7 @@ from graph_memory.model.values.exact import Exact, exact
 
 Facts = dict[str, object]
 LEADS = "way to its target"
-"""The fact whether a link is tied to its target if that exists, and to nothing else."""
+"""Name of the fact that says whether a link leads to its target, if the target exists, and to no other node."""
 _LONGEST = 200
 
 
@@ -59,7 +59,7 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return it as a row of a projection, with the indexed grams if they are wrong."""
+        """Return the window as a row of a projection. Indexed grams are included if they are wrong."""
         is_indexed = self.is_new or self.grams == gram_text(domain, str(self.text))
         index_fault: Row = {} if is_indexed else {"_grams": self.grams}
         return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}
@@ -75,7 +75,9 @@ class InverseRow:
 
 
 def expected_facts(event: Event, ontology: Ontology) -> Facts:
-    """Return the facts that the live graph should have of a subject after its last event, none after a deletion.
+    """Return the facts that the live graph should contain about a subject after its last event.
+
+    A deleted subject has none.
 
     The event's draft must have the node's text content, from which search windows are made.
     """
@@ -130,7 +132,7 @@ def stored_row_facts(
 
 
 def state_facts(stored: Mapping[str, object]) -> Facts:
-    """Return the facts of a property map. The text of content is compared by its hash instead."""
+    """Return the facts of a property map. Content is not included as text, since it is compared by its hash."""
     return {f"property {key}": exact(value) for key, value in stored.items() if key != "_content"}
 
 
@@ -171,7 +173,7 @@ def window_facts(rows: Iterable[Row]) -> Facts:
 
 
 def _number_repeats(facts: Iterable[tuple[str, object]]) -> Facts:
-    """Return facts whose names may repeat. A repeated name is numbered, so it is a difference."""
+    """Return facts by name, with a number added to repeated names. So every repetition counts as a difference."""
     pairs = list(facts)
     unique: Facts = dict(pairs)
     if len(unique) == len(pairs):
@@ -190,7 +192,10 @@ def _type_ends(state: State) -> Facts:
 
 
 def compare(kind: str, subject: str, expected: Facts, live: Facts) -> list[Difference]:
-    """Return the differences of one subject's facts: a single one if all of them are missing or superfluous."""
+    """Return the differences between the facts of one subject.
+
+    If all facts are missing, or all superfluous, return a single difference.
+    """
     if expected and not live:
         return [Difference(kind=kind, subject=subject, problem="missing from the live graph")]
     if live and not expected:
@@ -224,7 +229,10 @@ def shape_differences(
     turns: Sequence[int] = (),
     domain_turns: Sequence[int] = (),
 ) -> Sequence[Difference]:
-    """Return the faults of a log as a whole: gaps, or counters of the domain that differ from it."""
+    """Return the faults of a log as a whole: gaps, or counters of the domain that differ from it.
+
+    `turns` are the event numbers at which the log's times go back, `domain_turns` those that the domain records.
+    """
     checks = (
         ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),
         ("seq of the domain differs", last, seq),

@@ -46,7 +46,7 @@ CONTENTS_AFTER = query("verify/contents_after", ContentsPage)
 async def lost_contents(
     reader: Reader, contents: Contents, domain: str, checked: set[tuple[str, str]], matching_events: bytearray
 ) -> set[str]:
-    """Return the hashes of the contents that cannot be read, without the checked ones.
+    """Return the hashes of the contents that cannot be read. Contents in `checked` are skipped.
 
     `checked` has the hash and encoding of contents that were read already, including all contents of events
     whose number is not zero in `matching_events`: pages of only such events are skipped. Readable contents are added.
@@ -69,7 +69,7 @@ async def lost_contents(
 async def find_unreadable(
     reader: Reader, contents: Contents, domain: str, checked: Collection[tuple[str, str]], hashes: Collection[str]
 ) -> list[Difference]:
-    """Return the contents of these hashes that cannot be read, without the checked ones."""
+    """Return the contents with these hashes that cannot be read. Contents in `checked` are skipped."""
     rows = await reader.read(LOGGED_CONTENTS, domain=domain, hashes=sorted(hashes)) if hashes else []
     return await _find_unreadable_rows(reader, contents, domain, rows, checked)
 

@@ -1,6 +1,6 @@
-"""Comparison of the search index with the log up to the number that it has reached.
+"""Comparison of the search index with the log, up to the last indexed event.
 
-The state at that number does not change with later writes, so no lock is needed.
+Later writes do not change the state after that event, so no lock is needed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Rows:
 
 
 async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
-    """Return every passage and name that differs from the log, none without an index.
+    """Return every passage and name in the index that differs from the log. Without an index, there are none.
 
     Compares again if events were removed from the log during the comparison.
     """

@@ -34,7 +34,7 @@ from graph_memory.storage.store import Reader
 PAGE = 2_000
 """Number of subjects compared at a time."""
 CONCURRENT_PAGES = 3
-"""Number of concurrent pages: two for two cores of Neo4j, and one whose derived rows are compared here."""
+"""Number of concurrent pages: two keep two cores of Neo4j busy, and the derived rows of the third are compared here."""
 TEXT = 4 * 1024 * 1024
 """Approximate number of bytes of text whose windows are compared at a time."""
 MAX_INLINE_TEXT = 4_000
@@ -56,7 +56,7 @@ class LogPage:
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """The numbers of events that a range of the live graph agrees with, and the subjects that agree with none."""
+    """The numbers of the events that a range of the live graph agrees with, and the subjects without such an event."""
 
     proved: Sequence[int]
     unlike: Sequence[SubjectKey]

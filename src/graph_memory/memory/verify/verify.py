@@ -38,7 +38,7 @@ PAGE = 500
 MEND_PAGE = 100
 """Number of subjects mended in one transaction."""
 ROUNDS = 3
-"""Maximum number of passes of a rebuild: mending one difference can uncover another."""
+"""Maximum number of passes of a rebuild. Several are needed, since mending one difference can uncover another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,10 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
 
 
 def _projected_op(op: Op) -> Op:
-    """Return the operation with which the projector updates derived rows: a rebuild creates no subjects."""
+    """Return the operation for the projector.
+
+    A create becomes one that updates derived rows, since a rebuild creates no subjects.
+    """
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 

@@ -28,23 +28,23 @@ _TYPE_NAMES = tuple(str(kind) for kind in PropertyType)
 
 
 def node_type_from(data: Mapping[str, object]) -> NodeType:
-    """Return the node type of plain data: the result of `definition`, or any form that YAML allows."""
+    """Return the node type that plain data declares: the result of `definition`, or any form that YAML allows."""
     return _node_type(_parse_item(LocatedValue(data, ""), _NODE_TYPE_KEYS))
 
 
 def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
-    """Return the connection type of plain data: the result of `definition`, or any form that YAML allows."""
+    """Return the connection type that plain data declares: the result of `definition`, or any form that YAML allows."""
     return _connection_type(_parse_item(LocatedValue(data, ""), _CONNECTION_TYPE_KEYS), None)
 
 
 def node_types_from(data: LocatedValue) -> tuple[list[tuple[str, NodeType]], set[str]]:
-    """Return place and value of each node type in a list or an object, and all names, also of invalid types."""
+    """Return the place and value of each node type in a list or an object, and all names, even of invalid types."""
     declarations = _parse_declarations(data, _NODE_TYPE_KEYS)
     return _read_all(data, declarations, _node_type), {declaration.name for declaration in declarations}
 
 
 def connection_types_from(data: LocatedValue, node_types: Collection[str] | None) -> list[tuple[str, ConnectionType]]:
-    """Return place and value of each connection type in a list or an object.
+    """Return the place and value of each connection type in a list or an object.
 
     Raises INVALID_NODE_TYPE for an end that is not among the node types, if these are known.
     """
@@ -57,7 +57,7 @@ def connection_types_from(data: LocatedValue, node_types: Collection[str] | None
 
 @dataclass(frozen=True, slots=True)
 class _Declaration:
-    """A declaration of any kind: its name, its place and its fields."""
+    """A declaration of a type or property: its name, its place and its fields."""
 
     name: str
     at: str

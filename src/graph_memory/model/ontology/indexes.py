@@ -1,4 +1,6 @@
-"""Indexes of types: by the value of one property, or by equal values of some properties in the order of another.
+"""Indexes of types.
+
+An index finds subjects by the value of one property, or by the values of some properties in the order of another.
 
 An entry of an index of several properties is a sort key: text that sorts as the value of the last property. Entries
 with equal values of the other properties have the same prefix, so an ordered page is a range of the index.
@@ -21,7 +23,7 @@ Index = tuple[str, ...]
 """The properties of an index. An index of several properties is ordered by the last."""
 _PREFIX_CHARACTERS = 32
 _LONGEST_NAME = 256
-"""Maximum bytes of the stored name of an index. A longer name is stored as its hash."""
+"""Maximum number of bytes of the stored name of an index. A longer name is stored as its hash."""
 
 
 def indexes_of(declared: AnyType | None) -> tuple[Index, ...]:
@@ -51,7 +53,8 @@ def index_name(index: Index) -> str:
 def index_value(index: Index, state: Mapping[str, PropertyValue], owner: str) -> str:
     """Return the entry of a subject in an index: the key of its value, or the sort key for several properties.
 
-    A sort key is the prefix of all values but the last, the ordered key of the last value, and the id as tie-breaker.
+    A sort key consists of the prefix for all values but the last, the ordered key of the last value, and the id as
+    tie-breaker.
     """
     *others, last = index
     return _sort_key(index, state, owner) if others else key_value(state[last])
@@ -69,7 +72,7 @@ def key_prefix(values: Sequence[PropertyValue]) -> str:
 
 
 def owner_of(sort_key: str) -> str:
-    """Return the id of the subject of a sort key."""
+    """Return the id of the subject to which a sort key belongs."""
     return sort_key.rpartition(SEPARATOR)[2]
 
 
@@ -105,7 +108,7 @@ class IndexRange:
             raise invalid_cursor(cursor) from error
 
     def sort_key(self, state: Mapping[str, object], owner: str) -> str | None:
-        """Return the sort key of a subject with the values of the range, or None without the last property."""
+        """Return the sort key of a subject in the range, or None if the subject lacks the last property."""
         values = cast("Mapping[str, PropertyValue]", state)
         return _sort_key(self.index, values, owner) if self.index[-1] in state else None
 

@@ -19,8 +19,8 @@ from graph_memory.model.text.wording import join_names
 def with_inherited_types(own: Ontology, above: Sequence[tuple[str, Ontology]]) -> Ontology:
     """Return an ontology with the types of the domains above, nearest first.
 
-    Types that contradict it, such as another inverse of one name, are omitted without an error: changes in a domain
-    above do not depend on the domains below.
+    Inherited types that contradict it, for example by another inverse with the same name, are omitted without an error.
+    So a domain above can change without regard to the domains below.
     """
     above_types: dict[str, InheritedType] = {}
     for domain, ontology in above:

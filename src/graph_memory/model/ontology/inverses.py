@@ -10,7 +10,10 @@ from graph_memory.model.ontology.types import ConnectionType, check_pair
 
 
 def without_disagreeing_inverses(types: Sequence[ConnectionType]) -> list[ConnectionType]:
-    """Return the types without inverses that do not agree, as between the two events that make two types a pair."""
+    """Return the types, without the inverses that do not agree.
+
+    Types disagree for a moment between the two events that make them a pair.
+    """
     by_name = {connection_type.name: connection_type for connection_type in types}
     return [
         replace(connection_type, inverse="", materialize_inverse=False)

@@ -48,7 +48,7 @@ MAX_TYPES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TypeNames:
-    """The stored types of connections with one name: in the direction of the name, and against it."""
+    """The types under which connections with one name are stored: in its direction, and in the opposite one."""
 
     along: tuple[str, ...]
     against: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Ontology:
     _nodes: Mapping[str, NodeType] = field(init=False, repr=False, compare=False)
     _connections: Mapping[str, ConnectionType] = field(init=False, repr=False, compare=False)
     _names: Mapping[str, str] = field(init=False, repr=False, compare=False)
-    """The inverses that are not types themselves, with the type under which their connections are stored."""
+    """The inverse names that are not types themselves, each with the type under which its connections are stored."""
 
     def __post_init__(self) -> None:
         check_description("the ontology", "description", self.description)
@@ -160,14 +160,14 @@ class Ontology:
         return connection_type
 
     def stored_type(self, name: str) -> tuple[str, bool]:
-        """Return the type under which a connection of that name is stored, and whether its ends are swapped for that.
+        """Return the type under which a connection with that name is stored, and whether its ends are swapped.
 
         The ends are swapped if the name is the inverse of a type and not a type itself.
         """
         return (self._names[name], True) if name in self._names else (name, False)
 
     def names_of(self, name: str) -> TypeNames:
-        """Return the stored types of connections of a name, in their direction and against it."""
+        """Return the types under which connections with a name are stored, in its direction and in the opposite one."""
         stored, is_reversed = self.stored_type(name)
         if is_reversed:
             return TypeNames((), (stored,))
@@ -177,7 +177,7 @@ class Ontology:
 
     @property
     def own_connection_types(self) -> list[ConnectionType]:
-        """The connection types that the domain's own log has."""
+        """The connection types in the domain's own log."""
         inherited = self.inherited
         return [
             connection_type

@@ -18,7 +18,7 @@ _WIDER = {
     PropertyType.NUMBER: {PropertyType.INTEGER},
     PropertyType.STRING: {PropertyType.DATE, PropertyType.DATETIME},
 }
-"""The earlier types of a property from which every value is still valid."""
+"""For each type of a property, the earlier types whose values are all still valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class TypeChange:
 
     @property
     def new_rules(self) -> AnyType:
-        """The later type with only its new rules about several subjects."""
+        """The later type with only those new rules that concern several subjects."""
         rules = self.after.properties
         unique = tuple(rule for rule in rules if rule.unique and not _rule_of(self.before, rule.name).unique)
         if isinstance(self.after, NodeType):
@@ -81,7 +81,7 @@ def without_rules(declared: AnyType) -> AnyType:
 
 
 def materialized_type(declared: AnyType | None) -> str:
-    """Return the type of the inverse relationships of a type, empty without them."""
+    """Return the type of the inverse relationships that a type has, or empty text if it has none."""
     return declared.materialized_as if isinstance(declared, ConnectionType) else ""
 
 
@@ -129,7 +129,7 @@ def _changed_types(pairs: Sequence[tuple[_Declared, _Declared | None]]) -> Itera
 
 
 def _is_same_declaration(declared: AnyType, other: AnyType) -> bool:
-    """Return whether two types have exactly the same declaration: the values 1, 1.0 and true differ."""
+    """Return whether two types have exactly the same declaration. The values 1, 1.0 and true all differ."""
     return repr(definition(replace(declared, ad_hoc=False))) == repr(definition(replace(other, ad_hoc=False)))
 
 

@@ -29,7 +29,7 @@ from graph_memory.model.values.weight import LEAST_HALF_LIFE, MOST_HALF_LIFE
 RULE_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
 """The fields of a connection type that are rules about its other connections."""
 ONE_WAY = ("unique_source", "unique_target", "acyclic")
-"""The rules that count connections in one direction. They need connections stored under one name and direction."""
+"""The rules that count connections in one direction. These must be stored under one name and direction."""
 MEANINGS = ("symmetric", "transitive", "materialize_inverse")
 """The fields of a connection type about the meaning of its connections."""
 PROPERTIES_PER_TYPE = 1_000
@@ -139,12 +139,12 @@ class ConnectionType:
 
     @property
     def other_name(self) -> str:
-        """The name of its connections from their other end, empty without one."""
+        """The name of its connections from their other end, or empty text."""
         return self.name if self.symmetric else self.inverse
 
     @property
     def materialized_as(self) -> str:
-        """The type of the inverse relationship of each of its connections, empty without one."""
+        """The type of the inverse relationship that each of its connections has, or empty text if there is none."""
         return self.other_name if self.materialize_inverse else ""
 
     @property
@@ -330,7 +330,7 @@ def _check_meaning(declared: ConnectionType) -> None:
 
 
 def check_one_way(declared: ConnectionType, why: str) -> None:
-    """Raise INVALID_ONTOLOGY if a type has rules that count its connections in one direction; `why` is the reason."""
+    """Raise INVALID_ONTOLOGY if a type has rules of `ONE_WAY`. `why` says why it cannot have them."""
     rules = [flag for flag in ONE_WAY if getattr(declared, flag)]
     if rules:
         hint = f"Leave out `{rules[0]}`, or declare the inverse as a name only, not as a type of its own."

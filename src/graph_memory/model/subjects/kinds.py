@@ -74,7 +74,7 @@ class KindRecord:
     ends: int = 0
     """Number of nodes it is attached to. It is deleted with each of them."""
     attributes: frozenset[str] = frozenset()
-    """The reserved names in its state that a caller can set."""
+    """The reserved properties in its state that a caller can set."""
     required: frozenset[str] = frozenset()
     """The attributes that it must have."""
 
@@ -121,7 +121,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         required=LINK - {"_description", "_metadata"},
     ),
 }
-"""In the order of creation: each kind follows the kinds that it needs."""
+"""The records in the order of creation: each kind follows the kinds that it needs."""
 
 
 def _kinds_where(predicate: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
@@ -139,7 +139,7 @@ ABOUT = _kinds_where(lambda record: record.ends == 1)
 
 
 DECLARED = "_declared"
-"""The number of the event that declared a type, in the state of a changed type: it keeps its position."""
+"""In the state of a changed type, the number of the event that declared the type. So it keeps its position."""
 
 
 def type_subject(kind: Kind, name: str) -> str:

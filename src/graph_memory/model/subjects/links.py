@@ -1,6 +1,6 @@
 """Links from a node of one domain to a node of another: their states and argument checks.
 
-Only the log of the source's domain has a link. The target is stored by name, so it may be deleted: reads of the link
+A link is only in the log of the source's domain. The target is stored by name, so it may be deleted. Reads of the link
 report that.
 """
 
@@ -91,7 +91,7 @@ def check_link_type(value: object) -> LinkType:
 
 
 def check_description(value: object) -> str | None:
-    """Return a valid description of a link, None if it is empty. Raises INVALID_ARGUMENT."""
+    """Return a valid description of a link, or None if it is empty. Raises INVALID_ARGUMENT."""
     return None if value is None or value == "" else fields.check_description(cast("str", value))
 
 

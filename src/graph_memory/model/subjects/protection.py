@@ -16,7 +16,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import as_text, join_names, join_parts, printable
 
 PROTECTION = "_protection"
-"""The state's property for the protection. It is one JSON text, so that it is compared and merged as a whole."""
+"""The property with the protection in a state. It is one JSON text, so that it is compared and merged as a whole."""
 LONGEST_REASON = 1_000
 MOST_NAMES = 100
 LONGEST_NAME = 255
@@ -52,11 +52,11 @@ class Protection:
         return self.expires_at is None or at < self.expires_at
 
     def allows_write(self, actor: str | None) -> bool:
-        """Return whether that actor may write anyway."""
+        """Return whether the actor may write despite the protection."""
         return actor in self.can_be_unprotected_by
 
     def allows_lift(self, actor: str | None, *, at_command_line: bool) -> bool:
-        """Return whether an actor may remove or change it: the named ones or, without names, the command line."""
+        """Return whether an actor may remove or change it: only named actors or, without names, the command line."""
         return self.allows_write(actor) if self.can_be_unprotected_by else at_command_line
 
     @property
@@ -159,7 +159,7 @@ def check_names(names: Sequence[object]) -> tuple[str, ...]:
 
 
 def _check_actor(actor: object) -> str:
-    """Return the actor that set a protection. It may be any text."""
+    """Return the name of the actor that set a protection, which may be any text."""
     if not isinstance(actor, str):
         raise ValueError("has a locked_by that is not a text")  # noqa: TRY004 - as above
     return actor

@@ -20,11 +20,12 @@ from graph_memory.model.values.strength import IMPORTANCE, Provenance, Strength
 from graph_memory.model.values.titles import derived_title
 
 MODIFIED = frozenset({"_modified"})
-"""The properties that do not count if two states are compared."""
+"""The properties that are ignored when two states are compared."""
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
 """Properties of entities, relations and observations: type as written, whether the entity is only mentioned, relation
-type as written, position among subjects of the same time, and text."""
+type as written, position among subjects of the same time, and text.
+"""
 SUMMARY, SUMMARY_KEY = "SessionSummary", "session"
 """The node type of a session's summary, and the property with the id of the session."""
 BLOCK = "MemoryBlock"
@@ -34,14 +35,15 @@ PARENT = "_parent"
 SUPERSEDES, ASKS = "_supersedes", "_asks"
 """Properties of an observation with the ids of observations that it supersedes, and that it may supersede."""
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
-"""Properties of the live graph only: the key of an entity's name, and its indexed text. Until the text is indexed, a
-flag says whether it is too long for an index."""
+"""Properties that only the live graph has: the key of an entity's name, and its indexed text. Until the text is
+indexed, a flag says whether it is too long for an index.
+"""
 CALLED = "_called"
 """The property of the live graph that marks an entity with aliases."""
 LONGEST_INDEXED = 8_000
-"""Maximum length of an indexed text in UTF-16 units, of at most three bytes each: Neo4j takes 32,766 bytes."""
+"""Maximum length of an indexed text in UTF-16 units, of at most three bytes each. Neo4j's limit is 32,766 bytes."""
 LONGEST_KEY = 1_000
-"""Maximum length of an indexed name in UTF-16 units. Of a longer name only the length is indexed."""
+"""Maximum length of an indexed name in UTF-16 units. For a longer name, only the length is indexed."""
 
 StoredValue = str | int | float | bool | datetime | Sequence[str]
 State = dict[str, StoredValue]
@@ -54,7 +56,7 @@ def present(values: Mapping[str, StoredValue | None]) -> State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
-    """The time for which a node, connection or observation is valid; None is open."""
+    """The period in which a node, connection or observation is valid. None means an open end."""
 
     valid_from: datetime | None = None
     valid_to: datetime | None = None

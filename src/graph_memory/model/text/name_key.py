@@ -1,6 +1,6 @@
-"""The key by which names are compared everywhere. Pure.
+"""The key by which all names are compared. Pure.
 
-Two names are equal if they differ only in the encoding of accents, in capitals, and in separators between two letters:
+Two names are equal if they differ only in the encoding of accents, in capitals, or in separators between two letters:
 `my-service`, `My Service`, `MyService`. Every other character counts: `C`, `C++` and `C#` are three names.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 _HYPHENS = "-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2e17\u2e40\ufe63\uff0d"
-"""Hyphens, and the two dashes that people type for them. A minus sign and longer dashes are other characters."""
+"""Hyphens, and the two dashes that people type instead of them. A minus sign and longer dashes are other characters."""
 _UNDERSCORES = "_\ufe33\ufe34\ufe4d\ufe4e\ufe4f\uff3f"
 _APOSTROPHES = "'`\u00b4\u02bb\u02bc\u055a\u2018\u2019\u201b\uff07"
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
@@ -41,7 +41,10 @@ def _fold(name: str) -> str:
 
 
 def _significant_separators(match: re.Match[str], name: str) -> str:
-    """Return the significant part of separators: nothing between two letters, else all, with one space for several."""
+    """Return the significant part of separators.
+
+    Between two letters, nothing is significant; elsewhere all is, with runs of spaces reduced to one.
+    """
     if _ends_in_letter(name, match.start()) and name[match.end() : match.end() + 1].isalpha():
         return ""
     return _MANY_SPACES.sub(" ", match[0].translate(_ONE_KIND))
@@ -55,7 +58,10 @@ def _ends_in_letter(name: str, end: int) -> bool:
 
 
 def without_separators(name: str) -> str:
-    """Return a name in lower case without separators, as Cypher computes it: equal for all names with the same key."""
+    """Return a name in lower case without separators, as Cypher computes it.
+
+    It is equal for all names with the same key.
+    """
     kept = "".join(character for character in unicodedata.normalize("NFC", name) if character not in SEPARATORS)
     return kept.lower().upper().lower().replace("ς", "σ")
 

@@ -39,7 +39,7 @@ def windows(text: str) -> Iterator[str]:
 
 
 def max_windows(characters: int) -> int:
-    """Return the maximum number of windows of a text: folding turns a character into up to three."""
+    """Return the maximum number of windows that a text can have. Folding turns a character into up to three."""
     return 3 * characters // (WINDOW - OVERLAP) + 1
 
 
@@ -57,8 +57,8 @@ def gram_text(domain: str, folded: str) -> str:
 def _joined_grams(folded: str) -> str:
     """Return the distinct trigrams of a folded text, separated by spaces.
 
-    Three characters of 16 bits and a space make one number of 64 bits. Without one string for each trigram, this takes
-    half the time. A text with wider characters takes the slow way.
+    Three characters of 16 bits and a space make one number of 64 bits. This takes half the time, since it creates no
+    string for each trigram. For a text with wider characters, the slow way is used.
     """
     plain = _WHITE.sub(_SPACE, folded.replace(" ", _SPACE))
     count = len(plain) - GRAM + 1
@@ -74,7 +74,7 @@ def _joined_grams(folded: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """The text to find. Windows are compared with its `probe`, its first `NEEDLE` characters."""
+    """The text to find. Windows are compared with its `probe`, which is its first `NEEDLE` characters."""
 
     folded: str
 

@@ -51,7 +51,7 @@ def quote(value: object) -> str:
 
 
 def with_title(subject: str, title: object) -> str:
-    """Return an id for a message, after the title if that is known."""
+    """Return an id for a message, preceded by the title if it is known."""
     return subject if title is None else f"{quote(title)} ({subject})"
 
 
@@ -112,7 +112,7 @@ def nearest(name: str, candidates: Collection[str]) -> str | None:
 
 
 def did_you_mean(parts: Sequence[str]) -> str:
-    """Return `Did you mean …? ` with a space at the end, empty without parts."""
+    """Return `Did you mean …? ` with a space at the end, or empty text if there are no parts."""
     return "" if not parts else f"Did you mean {parts[0] if len(parts) == 1 else f'one of {join_parts(parts)}'}? "
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 AHEAD = timedelta(days=1)
-"""Maximum time that an event may be ahead of the clock. A wrong time zone makes up to half of it."""
+"""Maximum time that an event may be ahead of the clock. A wrong time zone accounts for up to half of it."""
 FLOOR = datetime(2026, 1, 1, tzinfo=UTC)
 """A clock before this time is wrong."""
 

@@ -14,7 +14,7 @@ from graph_memory.model.values.arguments import invalid_argument, is_encodable
 
 _LARGEST = 2**53
 _ENDS = frozenset({"until", "at", "as-of", "as_of"})
-"""Arguments for which a day, month or minute means its end. For all others it means its beginning."""
+"""Arguments for which a day, month or minute means its end. For all other arguments, it means its beginning."""
 
 _SESSION = re.compile(
     r"(?:since |the |our |my )*(?:last|previous) (?:session|time)(?: of (?P<whose>.+))?", re.IGNORECASE
@@ -35,13 +35,13 @@ class LogPosition:
 
 @dataclass(frozen=True, slots=True)
 class NamedSession:
-    """The last session as a position in a log; `whose` is a project, an actor or a session id."""
+    """A position in a log that is given as the last session. `whose` is a project, an actor or a session id."""
 
     whose: str | None = None
 
 
 def parse_session_reference(text: object) -> NamedSession | None:
-    """Return the session that `last session` or `last session of Apollo` names, None for any other text."""
+    """Return the session that `last session` or `last session of Apollo` names, or None for any other text."""
     match = _SESSION.fullmatch(" ".join(text.split())) if isinstance(text, str) else None
     return None if match is None else NamedSession(match["whose"])
 

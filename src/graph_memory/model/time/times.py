@@ -17,13 +17,13 @@ from typing import Literal
 EXAMPLES = '"2 hours ago", yesterday, "last monday", "this month" or "since March"'
 """Examples of words for times, for hints."""
 Toward = Literal["past", "nearest", "future"]
-"""Selects the day or month if the text names no year."""
+"""Says which day or month is meant if the text names no year."""
 
 _TICK = timedelta(microseconds=1)
 """The smallest difference of two stored times."""
 _DAY = timedelta(days=1)
 _LEAP_YEARS = 8
-"""Maximum number of years between two 29th of February."""
+"""Maximum number of years from one 29 February to the next."""
 _UNITS = {
     "second": timedelta(seconds=1),
     "minute": timedelta(minutes=1),

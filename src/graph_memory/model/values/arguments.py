@@ -9,7 +9,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quote
 
 UNLIMITED = 2**53
-"""The limit of a query without one."""
+"""The limit of a query for which no limit was given."""
 
 AUTO = "auto"
 """The setting for the domain of the current project. No domain has that name."""
@@ -143,6 +143,6 @@ _SHORT = {
 
 
 def full_argument_name(name: str, allowed: Collection[str]) -> str:
-    """Return the allowed argument for a short name if there is exactly one, else the name."""
+    """Return the full name for a short name if exactly one allowed argument has it, else the name itself."""
     full_names = [full_name for full_name in _SHORT.get(name, ()) if full_name in allowed]
     return full_names[0] if len(full_names) == 1 and name not in allowed else name

@@ -1,6 +1,6 @@
 """Exact comparison of stored values: two values are the same if their types and values are equal.
 
-In Python `1`, `1.0` and `true` are equal, and so are `0.0` and `-0.0`; here all of these differ. Texts are compared by
+In Python, `1`, `1.0` and `true` are equal, and so are `0.0` and `-0.0`. Here, all of them differ. Texts are compared by
 code points, so two encodings of one letter differ. Times are compared as instants, whatever their zones. `=` in Cypher
 is not exact either, so statements that compare states compare types and text too.
 """

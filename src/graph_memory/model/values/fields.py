@@ -1,6 +1,6 @@
 """The fields of a node beside its properties: path, namespace, title, summary and metadata.
 
-A field with its default value is not stored, so that nodes from before fields existed have the defaults.
+A field with its default value is not stored. So nodes that are older than the fields have the defaults.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def check_path(path: str) -> str:
 
 
 def check_stored_path(path: str) -> str:
-    """Return a valid path of a log, which may be longer than a new path. Raises INVALID_ARGUMENT."""
+    """Return a valid path from a log, which may be longer than a new path. Raises INVALID_ARGUMENT."""
     return _check_text("path", path, _LONGEST_STORED)
 
 
@@ -179,7 +179,7 @@ def _check_text(argument: str, text: object, longest: int) -> str:
 
 
 def check_metadata(metadata: object) -> str | None:
-    """Return metadata as JSON text with sorted keys, None if it is empty. Raises INVALID_ARGUMENT."""
+    """Return metadata as JSON text with sorted keys, or None if it is empty. Raises INVALID_ARGUMENT."""
     if not isinstance(metadata, Mapping):
         raise _invalid_metadata(f"is {kind_of(metadata)}, not an object", 'Give an object, such as {"source": "mail"}.')
     if not metadata:
@@ -203,7 +203,7 @@ def metadata_from_json(text: str) -> str | None:
 
 
 def check_stored_metadata(text: str) -> str:
-    """Return the metadata of a log. Raises INVALID_ARGUMENT for text that is not in canonical form."""
+    """Return valid metadata from a log. Raises INVALID_ARGUMENT for text that is not in canonical form."""
     if metadata_from_json(text) != text:
         raise _invalid_metadata("is not in canonical form", "Sort its keys, and remove the spaces between values.")
     return text

@@ -150,21 +150,21 @@ class Fields:
         return entry
 
     def text(self, name: str) -> str:
-        """Return a text, empty if it is missing."""
+        """Return an entry as text, or empty text if it is missing."""
         with self.owner.collect_errors():
             entry = self.get(name)
             return "" if entry is None else entry.text()
         return ""
 
     def number(self, name: str) -> float | None:
-        """Return a number, None if it is missing."""
+        """Return an entry as a number, or None if it is missing."""
         with self.owner.collect_errors():
             entry = self.get(name)
             return None if entry is None else entry.number()
         return None
 
     def flag(self, name: str) -> bool:
-        """Return a flag, false if it is missing."""
+        """Return an entry as a boolean, or false if it is missing."""
         with self.owner.collect_errors():
             entry = self.get(name)
             return entry is not None and entry.flag()
@@ -214,7 +214,8 @@ _JSON = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
 def parse_json_strictly(data: bytes) -> object:
     """Parse UTF-8 JSON strictly.
 
-    Raises NotJson also for duplicate names, NaN or Infinity, unpaired surrogates, and numbers with too many digits.
+    Raises NotJson, including for duplicate names, NaN or Infinity, unpaired surrogates, and numbers with too many
+    digits.
     """
     try:
         value = _JSON.decode(data.decode())

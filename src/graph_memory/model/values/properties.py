@@ -204,7 +204,7 @@ def equal_values(value: PropertyValue, other: PropertyValue) -> bool:
 
 
 def key_value(value: PropertyValue) -> str:
-    """Return the index key of a value: the same for two values exactly if they are equal.
+    """Return the index key of a value. Two values have the same key exactly if they are equal.
 
     It has at most 4,096 bytes of UTF-8: longer text is replaced by its SHA-256.
     """
@@ -246,7 +246,7 @@ def _instant_key(value: str) -> str | None:
     try:
         at = datetime.fromisoformat(value.upper()).astimezone(UTC)
         return f"t{at.isoformat(timespec='microseconds')}"
-    except (ValueError, OverflowError):  # in UTC it is before the year 1 or after 9999
+    except (ValueError, OverflowError):  # in UTC, the time is before the year 1 or after 9999
         return None
 
 

@@ -22,7 +22,7 @@ PROVENANCE_KEYS = {"creation_method": "_creation_method", "created_by": CREATED_
 MAX_PROVENANCE_LENGTH = 10_000
 WHOLE_TEMPORAL = 1.0
 WHOLE_CONFIDENCE = 0.9
-"""Temporal and confidence of a strength that is given as one number."""
+"""The parts `temporal` and `confidence` of a strength that is given as one number."""
 _HINT = f"Give one number from 0 to 1, or an object with {', '.join(MEASURES)}."
 
 
@@ -36,7 +36,7 @@ its evidence names.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """The strength of a connection in four parts, each from 0 to 1; None is not set."""
+    """The strength of a connection in four parts, each from 0 to 1, or None if it is not set."""
 
     semantic: float | None = None
     structural: float | None = None
@@ -64,7 +64,7 @@ class Strength:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """How, by whom and from which evidence a connection was created. The method `manual` is not stored."""
+    """How a connection was created, by whom, and from which evidence. The method `manual` is not stored."""
 
     method: CreationMethod = "manual"
     evidence: str | None = None

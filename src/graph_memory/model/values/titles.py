@@ -15,7 +15,9 @@ SHORT = 80
 def title_of(
     type_name: str, properties: Mapping[str, PropertyValue], text: str | None, previous: str | None = None
 ) -> str:
-    """Return the first that exists of `title`, `name`, the first line of text (without heading marks) and the type.
+    """Return the title of a node: `title`, `name`, the first line of its text without heading marks, or its type.
+
+    The first that exists is used.
 
     `previous` is the current title of a node whose unchanged text is not loaded.
     """
@@ -24,7 +26,10 @@ def title_of(
 
 
 def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
-    """Return a title. If it is only the type, return the first short text property, else the first number."""
+    """Return a title.
+
+    In place of a title that only repeats the type, return the first short property, text before numbers.
+    """
     if title != type_name:
         return title
     lines = [
@@ -36,7 +41,7 @@ def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyVal
 
 
 def derived_title(stored: Mapping[str, object]) -> str:
-    """Return the derived title of a state, also if a title was set."""
+    """Return the derived title in a state, even if a title was set."""
     return cast("str", stored.get("_derived_title", stored["_title"]))
 
 

@@ -25,7 +25,7 @@ UNSET = 0.5
 HALF_LIFE = 365.0
 """Default number of days after which the weight of a connection is halved."""
 HALF_TOGETHER = 10
-"""Number of replies about both ends of a connection with which its co-access is 0.5."""
+"""Number of replies with both ends of a connection at which its co-access is 0.5."""
 LEAST_HALF_LIFE = 0.01
 MOST_HALF_LIFE = 36_500.0
 _DAY = timedelta(days=1)
@@ -53,7 +53,7 @@ class Weighable(Protocol):
 def weight(connection: Weighable, now: datetime, *, half_life: float | None = None, co_access: float = 0.0) -> float:
     """Return the weight of a connection at a time, 0 to 1.
 
-    `half_life` is that of its type in days. `co_access`, 0 to 1, is how often its ends are recalled together.
+    `half_life` is that of its type, in days. `co_access`, 0 to 1, says how often its ends are recalled together.
     """
     measures = connection.strength
     strength = strength_of(measures)

@@ -37,7 +37,7 @@ class ScopeOption(StrEnum):
 
 
 class CaptureOption(StrEnum):
-    """The events that hooks capture."""
+    """Which events the hooks capture."""
 
     OFF = "off"
     PROMPTS = "prompts"
@@ -212,7 +212,7 @@ def _check_client(client: str) -> str:
 
 
 def _program() -> Sequence[str]:
-    """Return the words that run graph-memory, with a whole path, because clients have a search path of their own."""
+    """Return the words that run graph-memory. The path is absolute, because clients have their own search path."""
     started = Path(sys.argv[0])
     if started.stem == "graph-memory" and started.is_file():
         return [str(started.absolute())]

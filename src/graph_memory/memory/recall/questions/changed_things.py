@@ -1,4 +1,4 @@
-"""Changes in a range of the log in words, including changes that are not indexed yet."""
+"""Describes the changes in a range of the log in words, including changes that are not indexed yet."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MAX_EVENTS = 300
 MAX_PARTS = 8
 """Maximum number of changes in a line. Others are counted."""
 _LONGEST = 200
-"""Characters of an observation."""
+"""Maximum number of characters of an observation."""
 _NOTES = frozenset({BLOCK, SUMMARY})
-"""Types that primers show in other parts."""
+"""Node types that primers show in their own sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Change:
     has_content: bool
 
     def parts(self, known_text: str = "", *, only_new: bool = False) -> Sequence[Part]:
-        """Return the changes without texts in `known_text`, and with `only_new` without endings."""
+        """Return the changes whose texts are not in `known_text`. With `only_new`, omit facts that ended."""
         parts = [part for part in self.node_changes.parts.values() if not part.text or part.text not in known_text]
         return [part for part in parts if not (only_new and part.words.startswith(REMOVED))]
 
@@ -55,7 +55,7 @@ class Change:
 async def changed_things(
     core: Core, domain: str, after: int = 0, before: int = END, limit: int = MAX_EVENTS
 ) -> list[Change]:
-    """Return the changes between two numbers of the log by node, the node that changed last first.
+    """Return the changes between two log positions by node. The node that changed last comes first.
 
     Blocks, summaries, types and mentions are left out.
     """

@@ -30,25 +30,25 @@ _PENDING = re.compile(
     r"|\b(?:en attente|en suspens)\b|\bpendientes?\b|\ba la espera\b|\bin (?:attesa|sospeso)\b",
     re.IGNORECASE,
 )
-"""Words that say that their subject is open, unless the subject is negated."""
+"""Words that mark a matter as open, unless its subject is negated."""
 _NEGATED = re.compile(
     r"\b(?:no|nothing|none|nobody|nichts|niemand|kein\w*|rien|nada|niente)\b[^.;:!?,]*$", re.IGNORECASE
 )
 _BEFORE = 40
-"""Maximum number of characters between the start of a negated subject and the word that says that it is open."""
+"""Maximum number of characters between the start of a negated subject and the word that marks it as open."""
 _QUERY = (
     "yet undecided decided settled waiting awaiting pending confirmed clarified determined unresolved unanswered "
     "unclear clear tbd tbc tba open missing blocked noch offen ausstehend entschieden unentschieden ungeklärt unklar "
     "warten wartet encore attente suspens décider confirmer définir todavía aún pendiente espera decidir confirmar "
     "definir ancora attesa sospeso decidere confermare"
 )
-"""Words of such sentences, by which the index finds them."""
+"""The query that finds such sentences in the index."""
 _HITS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSentences:
-    """The observations of each node about open matters, and the score of each."""
+    """The observations about open matters by node, and their scores."""
 
     passages: Mapping[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     points: Mapping[str, Points] = field(default_factory=dict[str, Points])

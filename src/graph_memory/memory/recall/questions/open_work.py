@@ -66,7 +66,7 @@ class Work:
     """The tasks and goals of a domain."""
 
     open: Sequence[RecallRow]
-    """The open ones, by their due dates. Work without a due date is last."""
+    """The open tasks and goals, sorted by due date. Work without a due date comes last."""
     closed: Sequence[RecallRow] = ()
     is_all: bool = True
     """Whether there are no other tasks and goals."""
@@ -112,9 +112,9 @@ def due_period(question: str, period: Period | None, now: datetime) -> Period | 
 
 
 def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
-    """Return the time of the due date among properties, None if there is none or it cannot be read.
+    """Return the time span of the due date among properties.
 
-    A day is over when the next one begins.
+    None if there is no due date or it cannot be read. A day is over when the next one begins.
     """
     due = due_date(facts)
     try:
@@ -165,7 +165,7 @@ async def find_work(scope: Scope) -> Work:
 
 
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
-    """Return the nodes whose type names work, and whether these are all."""
+    """Return the nodes whose type names work, and whether the list is complete."""
     ontology = await scope.core.log.ontology(scope.domain)
     types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
@@ -185,7 +185,7 @@ def _is_work(row: RecallRow) -> bool:
 
 
 def due_date(facts: Iterable[Sequence[PropertyValue]]) -> str:
-    """Return the due date among properties, such that those without one are sorted last."""
+    """Return the due date among properties as a sort key: properties without a due date sort last."""
     return next((str(value) for key, value in facts if key in _DUE and value), _LAST)
 
 

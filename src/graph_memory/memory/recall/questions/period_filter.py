@@ -1,6 +1,6 @@
-"""Nodes and passages of a period: those made or changed in it, or valid from a time in it.
+"""Filters nodes and passages by a period: they were made or changed in it, or became valid in it.
 
-If a node has a date in the world, that date counts, not the time of the write.
+If a node has a date of its own, such as a meeting's, that date counts, not the time of the write.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graph_memory.model.matching import FieldFilter
 from graph_memory.model.subjects.kinds import Kind
 
 _MAX_PASSAGES = 400
-"""Maximum number of passages of a period whose nodes are read."""
+"""Maximum number of passages from a period whose nodes are read."""
 _TICK = timedelta(microseconds=1)
 _FIRST = datetime.min.replace(tzinfo=UTC) + _TICK
 
@@ -47,7 +47,10 @@ def is_in_period(row: RecallRow, period: Period) -> bool:
 
 
 def is_dated(passage: Passage, period: Period) -> bool:
-    """Return whether a passage belongs to a period: it began or held in it, or, without a beginning, was made in it."""
+    """Return whether a passage belongs to a period: it began or was valid in it.
+
+    Without a beginning, its creation counts.
+    """
     if passage.valid_from == EARLIEST:
         return period.has(moment(passage.created))
     begins = moment(passage.valid_from)
@@ -63,7 +66,10 @@ async def nodes_beginning_in(scope: Scope, period: Period, limit: int) -> list[R
 
 
 async def event_range_of(scope: Scope, period: Period) -> tuple[int, int | None]:
-    """Return the event numbers before and at the end of a period, 0 for a compacted point, None without an end."""
+    """Return the number of the event before a period and of its last event.
+
+    The first is 0 if that point was compacted; the last is None if the period has no end.
+    """
 
     async def number(at: datetime) -> int:
         try:

@@ -1,7 +1,7 @@
 """Times in a question: "what was I working on last week", "since March", "before the move".
 
-`model/time/times.py` reads the times themselves. This module finds them in a question, and reads what the word before
-each one makes of it. A phrase that is not surely a time stays a word of the question.
+`model/time/times.py` reads the times themselves. This module finds them in a question, and interprets the word before
+each one. A phrase that may not be a time stays part of the question.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _SURE = "|".join(
         "recently|lately|the other day",
     )
 )
-"""Times that need no word before them."""
+"""Patterns of times that count as times even without a word such as `since` before them."""
 _LED = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
-"""Times that need such a word before them, since they are words or numbers as well."""
+"""Patterns of times that need such a word before them, since they may be ordinary words or numbers."""
 _LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
 _TIME = re.compile(
     rf"\b(?:(?P<lead>{_LEADS}) )?(?:the )?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
@@ -65,7 +65,7 @@ _DISTANCE = re.compile(
     re.IGNORECASE,
 )
 _DAYS = {"day": 1, "month": 31, "year": 366}
-"""Days of a unit. A weekend or weekday before a time is in the week before it."""
+"""Number of days in a unit. A weekend or weekday before a time is in the week before it."""
 _NAMED = re.compile(
     r"\b(?P<lead>before|after|since|until) (?P<name>(?:the|my|our|his|her|their) [\w'’ -]{2,60}?|[A-Z][\w'’ -]{1,60}?)"
     r"(?=\s*(?:[?.!,;]|$))"
@@ -77,7 +77,7 @@ _SYNONYMS = {
     "last hour": "last 1 hour", "past hour": "last 1 hour", "last day": "last 1 day", "past day": "last 1 day",
 }  # fmt: skip
 _HALVES = {"day": 0.5, "week": 3.5, "month": 15.0, "year": 183.0}
-"""Days on either side of a time some units ago, which is approximate."""
+"""Days on either side of an approximate time, such as `three weeks ago`, by its unit."""
 _NO_CONTENT = """
     what which who when where how did do does was were is are am have has had i we you my our it that this the a an been
     working work worked doing done happened happen happening changed change changes new up to on about anything any
@@ -93,7 +93,7 @@ _PAST = re.compile(
     r"|avant|auparavant|autrefois|était|étaient|avait|antes|anteriormente|era|eran|fue|tenía)\b",
     re.IGNORECASE,
 )
-"""Words of a question about the past."""
+"""Words that mark a question as one about the past."""
 _PARTICIPLE = (
     r"(?:(?!(?:bed|exceed|feed|hundred|indeed|need|proceed|red|seed|shed|speed|weed)\b)[a-z]{2,}ed|begun|bought|built|chosen"
     r"|done|driven|felt|found|given|gone|got|held|kept|known|led|left|lost|made|met|paid|run|said|seen|sent|sold|spent|spoken"
@@ -111,7 +111,7 @@ _FUTURE = re.compile(
     r"|upcoming|next|plan(?:s|ned)?|scheduled|expected)\b",
     re.IGNORECASE,
 )
-"""Words of a question about the future."""
+"""Words that mark a question as one about the future."""
 
 
 _LAST_TIME = re.compile(
@@ -130,7 +130,7 @@ class Period:
     until: datetime | None
 
     def has(self, begins: datetime, ends: datetime | None = None) -> bool:
-        """Return whether a time, or a part of a period, is in it."""
+        """Return whether a time, or any part of a time range, is in this period."""
         last = begins if ends is None else ends
         return (self.until is None or begins < self.until) and (self.since is None or last >= self.since)
 
@@ -162,7 +162,7 @@ class Tense:
 
 @dataclass(frozen=True, slots=True)
 class TimedQuestion:
-    """A question without the time in it, and that time, or the name of an event whose time is meant."""
+    """A question without its time phrase, and the time, or the name of an event whose time is meant."""
 
     text: str
     period: Period | None = None
@@ -215,7 +215,7 @@ def asks_of_past(question: str, now: datetime) -> bool:
 
 
 def without_last_time(question: str) -> str | None:
-    """Return a question without words such as `since last time`, None for one without them."""
+    """Return a question without words such as `since last time`, or None if it has no such words."""
     match = _LAST_TIME.search(question)
     return None if match is None else _without(question, match)
 
@@ -236,7 +236,7 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
 
 
 def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Period | None:
-    """Return the period from a distance before a time until its end, or from its beginning until a distance after."""
+    """Return the period of a phrase such as `three days before March`, which includes the named time."""
     is_cut = match["number"] is not None and _PART_OF_A_NUMBER.search(match.string[: match.start("number")])
     if is_cut or (span := _span(match["time"], now, tense.toward())) is None:
         return None
@@ -250,7 +250,7 @@ def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Perio
 
 
 def _intersection(period: Period, other: Period) -> Period | None:
-    """Return the intersection of a period without an end and one without a beginning, else None."""
+    """Return the intersection of a period without an end and a period without a beginning. None for other periods."""
     begins, ends = (period, other) if period.until is None else (other, period)
     if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
         return None
@@ -273,7 +273,7 @@ def period_from(lead: str, span: Span) -> Period | None:
 
 
 def _span(text: str, now: datetime, toward: Toward = "past") -> Span | None:
-    """Return the time that a text names, None without one."""
+    """Return the time that a text names, or None if it names no time."""
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
     plain = re.sub(r"^(q\d),", r"\1", plain)

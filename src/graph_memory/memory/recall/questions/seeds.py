@@ -1,4 +1,4 @@
-"""The seeds of a recall: search results, named nodes, or the nodes that changed last and are used most."""
+"""The seeds of a recall: search results, named nodes, or the nodes that are most used or changed last."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ FOCUSED = 1.5
 NAMED_VALUE = 0.5
 """Value of a node that the question names if none of its passages is among the hits."""
 ALIKE = 0.15
-"""Value that a hit gains for each similarity with the context."""
+"""Value added to a hit for each similarity with the context."""
 OF_CONTEXT = 0.3
-"""Value that the best hit of the context's text gains."""
+"""Value added to the best hit for the context's text."""
 WITHOUT_QUERY = 1 / ALIKE
-"""Factor of these gains without a query."""
+"""Factor of these additions if there is no query."""
 OPEN_SENTENCE = 0.3
-"""Factor of the value that is added to 1 for an open sentence: it comes after tasks and before other results."""
+"""Factor of the value that an open sentence has above 1, so that it comes after tasks and before other results."""
 _MAX_WORK = 20
 """Maximum number of open tasks and goals that come before other results."""
 _BEST_USED = 5
@@ -75,7 +75,7 @@ class Seeds:
     rows: dict[str, RecallRow] = field(default_factory=dict[str, RecallRow])
     """The rows that were read."""
     passages: dict[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
-    """The passages of each that were found, best first."""
+    """The passages found of each node or connection, best first."""
     points: dict[str, Points] = field(default_factory=dict[str, Points])
     """The scores of these passages by key."""
     question: Query = EMPTY_QUERY
@@ -89,7 +89,7 @@ class Seeds:
     period: Period | None = None
     """The time in the query."""
     narrowed: Period | None = None
-    """The same if any result belongs to it, so that others are left out."""
+    """The same period if any result belongs to it. Then results outside it are left out."""
     without: frozenset[str] = frozenset()
     """Types that are omitted."""
     reported: frozenset[str] = frozenset()
@@ -114,7 +114,7 @@ class Seeds:
 
 
 async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: Period | None = None) -> Seeds:
-    """Return the seeds of a request. `period` is the period that it has beside its query.
+    """Return the seeds of a request. `period` is the period given outside its query.
 
     Raises NODE_NOT_FOUND if none of its names is found.
     """
@@ -143,7 +143,7 @@ async def prefer_context(scope: Scope, context: Context, seeds: Seeds) -> None:
 
 
 async def add_latest(scope: Scope, limit: int, seeds: Seeds, period: tuple[int, int | None] = (0, None)) -> None:
-    """Add the nodes that changed last, between two numbers of the log, and the most used ones."""
+    """Add the nodes that changed last, optionally within a period, and the most used nodes."""
     changed = await recent(scope, limit, *period)
     is_now = period == (0, None) and scope.at is None
     used = await most_used(scope.core, scope.domain, limit) if is_now else []
@@ -220,7 +220,7 @@ async def _find_open_work(
 ) -> tuple[Sequence[RecallRow], OpenSentences]:
     """Return the open tasks and goals, and the sentences about open matters, for questions about these.
 
-    Questions about overdue work, and questions with a period of due dates, have only tasks and goals due then.
+    For questions about overdue work or about a period of due dates, only the tasks and goals due then are returned.
     """
     is_overdue_asked = asks_for_overdue_work(query)
     lists_work = asks_for_open_work(query) or mentions_open_work(query)
@@ -246,7 +246,7 @@ async def _find_open_work(
 
 
 def _boost_context_results(ranking: Ranking, values: dict[str, float], times: float = 1.0) -> None:
-    """Raise the values of results that the context's text finds too."""
+    """Raise the values of results that a search for the context's text also finds."""
     for node, score in _scores(ranking).items():
         if node in values:
             values[node] += times * OF_CONTEXT * score

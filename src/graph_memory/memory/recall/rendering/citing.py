@@ -23,14 +23,14 @@ _GROUP = re.compile(r"(\s?)\[([^\[\]]*)\]")
 _TARGET = re.compile(r"(?<=\])\((?:[^()]|\([^()]*\))*\)")
 """The target of a Markdown link or image."""
 _DEFINED = re.compile(r"(?<=\]):")
-"""Characters that would turn brackets in the text into a Markdown link, unless a space is before them."""
+"""A colon after a bracket, which would define a Markdown link unless a space is before it."""
 _BETWEEN = re.compile(r"[,;\s]+")
 _AROUND_AN_ID = "`'\"*()."
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A node or connection, and its text."""
+    """A node or connection in the material, and its text."""
 
     id: str
     type: str
@@ -97,7 +97,7 @@ def question(query: str, material: Material, mark: str) -> str:
 
 
 def mark_of(query: str, material: Material) -> str:
-    """Return a mark that no stored text can have, the same for the same material in a process."""
+    """Return a mark that no stored text can contain. Within a process, the same material has the same mark."""
     return marks.mark_of([query, material.to_list()])
 
 

@@ -75,7 +75,7 @@ class Tie:
     until: str = ""
     """The first day on which it is no longer valid."""
     since: str = ""
-    """The first day on which it is valid, or else known, if it is valid now."""
+    """The first day on which it was valid, or else known. Set only if it is valid now."""
 
     def other(self, node: str) -> str:
         """Return the end that is not this one."""

@@ -1,8 +1,8 @@
 """Spreading of values from the search results along connections, and the resulting order of items.
 
-Pure. The objective is the maximum sum of values within the token budget. The value of a node is its search score plus
-the shares that its connections pass on. Each connection passes on `HANDED` of a value, by its weight, and less if the
-node has many connections, so that a hub does not make all nodes near. Each item is a search result, or connected to a
+Pure. The aim is the highest sum of values within the token budget. The value of a node is its search score plus the
+shares that its connections pass on. Each connection passes on `HANDED` of a value, by its weight, and less if the node
+has many connections, so that a hub does not raise all nodes around it. Each item is a search result, or connected to a
 more valuable one.
 
 Source: constrained spreading activation, as in F. Crestani, Application of spreading activation techniques in
@@ -25,7 +25,7 @@ MOST_HANDED = 0.8
 FREE = 2
 """Number of connections of a node above which it passes on less along each."""
 APART = 8
-"""Number of most valuable seeds whose values spread separately from the others."""
+"""Number of the most valuable seeds whose values spread separately. The other seeds spread together."""
 LEAST = 0.0005
 """Minimum value that is passed on."""
 
@@ -41,8 +41,8 @@ def spread_activation(
 ) -> dict[str, float]:
     """Return the value of every node within `steps` connections: its own, and the shares that it receives.
 
-    A node receives the highest share from one seed and the highest from another. So a node between two named items is
-    worth more than a node beside one of them.
+    A node receives the two highest shares that come from different seeds. So a node between two named items is worth
+    more than a node beside one of them.
     """
     context: dict[str, list[Tie]] = {}
     for tie in ties:

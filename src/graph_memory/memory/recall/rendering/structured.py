@@ -31,7 +31,7 @@ _ENVELOPE_TOKENS = 2
 def pack_structured(material: RecallInput, question: Query, most: int, count: Count) -> tuple[Content, Packed]:
     """Return items and connections as an object within a token budget, and the rendered items.
 
-    Stored text is unchanged in it, because JSON marks its end.
+    Stored text is not altered, because JSON marks its end.
     """
     page = _Object(count, most - count("{}"))
     if material.note:

@@ -19,7 +19,7 @@ CUT = "…"
 LABEL = 80
 """Maximum number of characters of a title that only names the end of a connection."""
 _INSTEAD = 200
-"""Maximum number of characters of a replacing statement."""
+"""Maximum number of characters of a statement that replaces another."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?|\[])|\uff1c")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _SPACES = re.compile(r" {2,}")

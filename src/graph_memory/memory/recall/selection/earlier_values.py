@@ -76,7 +76,7 @@ def earlier_values(states: Sequence[NodeStateRow]) -> list[EarlierValue]:
 def _with_values(
     item: RecallItem, values: Sequence[EarlierValue], question: Query, period: Period | None
 ) -> RecallItem:
-    """Return an item with values of a period. Values of properties in the question come before all observations."""
+    """Return an item with the values of a period as observations. Properties that the question names come first."""
     within = [value for value in values if period is None or period.has(instant(value.since), instant(value.until))]
     named = [value for value in within if _is_named(value.key, question)]
     others = [value for value in within if value not in named]

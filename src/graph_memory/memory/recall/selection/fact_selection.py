@@ -1,4 +1,4 @@
-"""From the seeds of a recall to its input: connections are followed, and all items are read at once."""
+"""Turns the seeds of a recall into the input of its rendering: follows connections, and reads all items at once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _CONTENT = "content/"
 
 @dataclass(slots=True)
 class Subgraph:
-    """The connections between nodes, as far as they were read."""
+    """The connections between nodes that were read."""
 
     ties: dict[str, Tie] = field(default_factory=dict[str, Tie])
     edges: dict[str, int] = field(default_factory=dict[str, int])
@@ -70,9 +70,9 @@ def most_things(tokens: int) -> int:
 
 
 async def expand(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Subgraph:
-    """Return the subgraph within `steps` connections of the seeds, with one statement per step.
+    """Return the subgraph within `steps` connections of the seeds. Each step is one statement.
 
-    Up to `most` connections of the first nodes are read if these are few.
+    If the first nodes are few, up to `most` of their connections are read.
     """
     scale = await scope.scale()
     subgraph = Subgraph(values=dict(seeds.values))
@@ -179,7 +179,7 @@ async def _with_observations(
 
 
 def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
-    """Return an observation with its dates: of its validity, else of its event, else its first day."""
+    """Return an observation with its dates: of its validity, else of its event, else the day it was first stored."""
     is_ending = over is None and passage.valid_to < LATEST
     until = format_last_day(moment(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
@@ -191,10 +191,10 @@ def _as_observation(passage: Passage, over: Superseded | None, time: datetime | 
 
 
 def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
-    """Return the share of the remaining tokens that the observations of named items get at once, by item.
+    """Return each named item's share of the remaining tokens, for observations that are rendered before other items.
 
-    The question or request names items, and the best result of a question counts as named, without either the most
-    used node. If a request has only names, their items come before all others.
+    Items are named by the question or the request. The best result of a question counts as named too. Without a
+    question and named items, the most used node does. If a request has only names, their items come before all others.
     """
     requests = [item.id for item in items if item.id in seeds.named]
     if seeds.is_by_name:
@@ -213,7 +213,7 @@ def _as_item(
     is_long = len(texts) > PASSAGES
     known = sorted(row.facts, key=lambda fact: str(fact[0]))
     facts = [(str(key), value) for key, value in known if value != row.named and not is_pattern_data(str(key), value)]
-    if row.type == SUMMARY:  # the title has it, or it means nothing to a reader
+    if row.type == SUMMARY:  # these properties are in the title already, or mean nothing to a reader
         facts = [fact for fact in facts if fact[0] != SUMMARY_KEY]
     if row.tags:
         facts.append(("tags", ", ".join(row.tags)))
@@ -234,9 +234,9 @@ def _as_item(
 
 
 def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
-    """Return the validity in words, else the age, and for a past state the day of the last change.
+    """Return the validity of an item in words, or else its age; for a past state, the day of the last change.
 
-    An ended item has its end. A summary has its date, since summaries are not updated.
+    For an ended item, it is the end. For a summary, it is the date, since summaries are not updated.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     begins = None if row.valid_from is None else instant(row.valid_from)
@@ -253,13 +253,16 @@ def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
 
 
 def _best_of(texts: Sequence[str], passages: Sequence[Passage]) -> str:
-    """Return the found passages of a long content, best first, else its first ones."""
+    """Return the passages of a long content that the search found, best first.
+
+    Without such passages, return its first ones.
+    """
     best = [passage.text for passage in passages if passage.place.startswith(_CONTENT)][:PASSAGES]
     return join_passages(best or texts[:PASSAGES])
 
 
 LAST = 20
-"""Maximum number of observations of items that are not near, without a question: the last ones."""
+"""Maximum number of observations, newest first, of items that are not near, if there is no question."""
 _MAX_BARE = 10
 """Maximum number of items found only by name whose observations are read."""
 _TEXT = "text"
@@ -273,14 +276,14 @@ class ObservationPage:
     unread: int = 0
 
     def without(self, changed: Collection[str]) -> ObservationPage:
-        """Return it without observations that changed since they were indexed."""
+        """Return the page without observations that changed since they were indexed."""
         return replace(self, passages=[passage for passage in self.passages if passage.owner not in changed])
 
 
 async def observations_of(
     scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
 ) -> Mapping[str, ObservationPage]:
-    """Return the observations of nodes by their titles, at most `most` of each. Nodes are in order of value."""
+    """Return the observations of each node, at most `most` of them. `titles` has the nodes in order of value."""
     bare = [title for title in titles if title in seeds.values and is_bare(seeds.passages.get(title, ()))][:_MAX_BARE]
     near = [node for place, node in enumerate(titles) if place < NEAR or node in seeds.named or node in bare]
     others = [title for title in titles if title not in near]

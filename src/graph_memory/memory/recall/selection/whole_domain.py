@@ -19,7 +19,10 @@ TOKENS_OF_THE_SHORTEST = 8
 
 
 async def whole_domain(scope: Scope, subgraph: Subgraph, most: int) -> tuple[Subgraph, list[str]]:
-    """Return a subgraph with up to `most` nodes and their connections, reached ones first, and notes."""
+    """Return a subgraph of up to `most` nodes with their connections, and notes.
+
+    Nodes of the given subgraph come first.
+    """
     page = await _nodes(scope, most)
     values = {**dict.fromkeys(page.node_ids, 0.0), **subgraph.values}
     chosen = in_order(values)[:most]

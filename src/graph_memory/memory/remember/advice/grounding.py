@@ -14,7 +14,7 @@ _LENGTH = 3
 
 
 def share_contained(text: str, others: Iterable[str]) -> float:
-    """Return the share of a text's three-letter fragments that others contain; 0 if a figure or sign is missing."""
+    """Return the share of a text's three-letter fragments that others contain; 0 if they lack a figure or sign."""
     folded, folded_others = _fold(text), _fold(" ".join(others))
     if not _figures(folded) <= _figures(folded_others):
         return 0.0

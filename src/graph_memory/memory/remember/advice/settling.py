@@ -74,7 +74,10 @@ Leave out a question if you are not sure. Give the reason in at most 20 words.""
 
 
 def parse_settlings(reply: str, pairs: Sequence[Pair], model: str) -> dict[Pair, Settling]:
-    """Return a model's decisions on pairs. Omitted and unknown pairs are not decided. Raises Unusable."""
+    """Return a model's decisions on pairs.
+
+    Pairs that it omits are not decided, and unknown pairs are ignored. Raises Unusable.
+    """
     settlings: dict[Pair, Settling] = {}
     for answer in read(reply, _Answers).answers:
         if not 0 < answer.question <= len(pairs):

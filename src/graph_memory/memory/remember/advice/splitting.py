@@ -28,8 +28,7 @@ _TYPE = re.compile(r"[^\W\d_][\w -]{0,39}")
 _RESERVED = frozenset({"name", "alias", "aliases", "type", "title", "description", "confidence"})
 _MAX_VALUE = 200
 _MAX_REST = 40
-"""Maximum number of characters of a sentence besides the value and the name of the entity, which the key
-paraphrases."""
+"""Maximum number of characters that a sentence has beside the value and the entity's name. The key paraphrases them."""
 _NON_FACTUAL = frozenset({"ending", "wish", "claim", "stand_in", "past"})
 """Cues of a sentence that does not state a current fact: a plan, a claim, the past."""
 _DENIED = frozenset({"denied"})
@@ -50,7 +49,7 @@ class _Answer(Strict):
 
 @dataclass(frozen=True, slots=True)
 class SplitFact:
-    """A fact of a text: an observation, or a property with its value, and the entity that it names."""
+    """A fact found in a text: an observation or a property with its value, and the entity that it is about."""
 
     text: str
     source: str
@@ -89,7 +88,7 @@ Leave nothing out, and add nothing."""
 
 
 def split(reply: str, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
-    """Return the facts of a text in the order of its sentences, from the reply of a model. Raises Unusable."""
+    """Return the facts in a model's reply, in the order of the sentences. Raises Unusable."""
     facts = read(reply, _Answer).facts
     if len(facts) > MAX_FACTS:
         raise Unusable(f"it has {len(facts)} facts")

@@ -1,4 +1,4 @@
-"""The batch size for indexing: smaller after each failure, down to one event in small transactions. Pure."""
+"""Chooses the batch size for indexing. It shrinks after each failure, down to one event in small transactions. Pure."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Changes:
     """The changes of rows by a page of the log."""
 
     closed: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-    """The ended passages of each owner, by place, with their new fields."""
+    """The changed fields of ended passages, by owner and place."""
     created: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     closed_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     created_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
@@ -56,7 +56,7 @@ class Changes:
 
 @dataclass(slots=True)
 class _Window:
-    """A number of rows from a position on in several consecutive lists."""
+    """A window over several consecutive lists: a number of rows from a position on."""
 
     start: int
     size: int

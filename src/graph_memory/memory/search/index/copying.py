@@ -19,7 +19,7 @@ from graph_memory.storage.store import Transaction
 PAGE = 500
 """Maximum number of owners whose rows are copied in one transaction."""
 MAX_COPIED = 2_000
-"""Maximum number of passages that are copied in one transaction, if they have several owners."""
+"""Maximum number of passages that are copied in one transaction. A single owner may have more."""
 
 _log = logging.getLogger(__name__)
 

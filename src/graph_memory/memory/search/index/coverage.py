@@ -14,7 +14,7 @@ from graph_memory.storage.queries import query
 MAX_COUNTED = 100_000
 """Maximum number of passages without vectors that are counted."""
 HANDFUL = 50
-"""Maximum number of changes that a search waits for longer, since its reader probably just wrote them."""
+"""Maximum number of changes for which a search waits longer, since its caller probably just wrote them."""
 WORD_RULES_VERSION = 2
 """Version of the tokenization rules. An index with another version is re-tokenized in the background."""
 MAX_NAMED_EVENTS = 5
@@ -23,7 +23,7 @@ MAX_NAMED_EVENTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The positions of the log and the index of a domain. There is no index before the first search."""
+    """The positions of a domain's log and index. A domain has no index before the first search."""
 
     last: int
     state: str

@@ -47,16 +47,16 @@ from graph_memory.storage.store import Transaction
 PAGE = 250
 """Maximum number of events that are indexed in one transaction."""
 PAGE_TEXT = 1_000_000
-"""Maximum number of characters of a page with several events: texts, properties, names, and passages that end."""
+"""Maximum size of a page with several events, in characters: its texts, properties, names and ended passages."""
 AT_ONCE, FEW_AT_ONCE_WAITING = 32, 8
 """Number of texts that are embedded at once; fewer if a search waits, since long texts take half a second."""
 UNHURRIED_SECONDS = 2.0
-"""Number of remaining seconds above which no search waits."""
+"""If more seconds than this remain, no search is waiting for the index."""
 MAX_VECTORS = 1_000
-"""Maximum number of passages that get a vector in one transaction, since any number may have the same text."""
+"""Maximum number of passages that get a vector in one transaction. Any number of them may have the same text."""
 MAX_DELETED = 2_000
 _LOST_AFTER = timedelta(minutes=1)
-"""The age of an event after which missing content is lost rather than not written yet."""
+"""The age of an event after which missing content counts as lost. In younger events, it may not be written yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,8 @@ async def catch_up(
 ) -> Coverage:
     """Index the missing changes of a domain, first words and then vectors, within a time. Returns the coverage.
 
-    A handful of changes may take longer, since a search right after the first writes would find nothing otherwise.
-    Without `vectors`, only words are indexed. A failure is part of the result. Raises ONTOLOGY_NOT_FOUND.
+    A handful of changes may take longer. Otherwise a search right after the first writes would find nothing. Without
+    `vectors`, only words are indexed. A failure is part of the result. Raises ONTOLOGY_NOT_FOUND.
     """
     position = await cover.position_of(core, domain)
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
@@ -215,7 +215,7 @@ async def _record_failure(core: Core, domain: str, position: Position) -> None:
 
 
 async def schedule_rebuild(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
-    """Schedule a rebuild of an index that is behind a number or ahead of its log; `once` ignores a running rebuild."""
+    """Schedule a rebuild of an index behind `below` or ahead of its log; `once` does not restart a running rebuild."""
 
     async def attempt(transaction: Transaction) -> None:
         await transaction.run(RESET, domain=domain, below=below, once=once)
@@ -342,7 +342,7 @@ async def _write_changes(core: Core, domain: str, position: Position, seq: int, 
 
 
 async def _write_part(core: Core, domain: str, position: Position, next_position: Position, part: Changes) -> bool:
-    """Write rows and advance the index from one position to another. Returns whether it was at the first."""
+    """Write rows and advance the index from one position to the next. Returns false if another process has moved it."""
 
     async def attempt(transaction: Transaction) -> bool:
         if not await _lock_if_unchanged(transaction, domain, position):
@@ -364,7 +364,7 @@ async def _write_part(core: Core, domain: str, position: Position, next_position
 
 
 async def embed(core: Core, domain: str, until: float, late_until: float = 0.0) -> str | None:
-    """Embed pending passages until a time, or a later time if few remain. Return why passages are left, if any."""
+    """Embed pending passages until a time, or a later time if few remain. Returns why passages are left, if any."""
     embedder = core.embedder
     if embedder is None:
         return "vectors are off"

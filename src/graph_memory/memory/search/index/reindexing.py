@@ -48,7 +48,7 @@ NEXT_ANALYSER = query("search/next_analyser", Nothing)
 RELABEL = query("search/relabel", str)
 TAKE_ANALYSER = query("search/take_analyser", Nothing)
 MAX_RELABELLED = 2_000
-"""Maximum number of passages that are put into another index in one transaction."""
+"""Maximum number of passages that are moved to another index in one transaction."""
 
 
 async def reindex(
@@ -56,7 +56,7 @@ async def reindex(
 ) -> Coverage:
     """Complete or rebuild the index of a domain, or change its model or analyser. See `Upkeep.reindex`."""
     new_analyser = _parse_analyser(analyser) if analyser is not None else None
-    await count_unindexed(core, domain)  # raises if the domain does not exist
+    await count_unindexed(core, domain)  # raises ONTOLOGY_NOT_FOUND if the domain does not exist
     if new_analyser is not None:
         await change_analyser(core, domain, new_analyser, progress)
         return await complete(core, domain, progress)

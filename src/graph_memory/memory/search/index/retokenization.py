@@ -24,7 +24,7 @@ ROWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RetokenizedRow:
-    """A passage or a name of an owner; neither in the row that ends an owner."""
+    """A passage or a name of an owner. The last row of each owner has neither."""
 
     owner: str
     id: str | None

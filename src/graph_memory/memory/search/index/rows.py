@@ -40,7 +40,7 @@ _MILLISECONDS = 1 << 41
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A subject as an event left it. The state is None if it was deleted."""
+    """The state of a subject after an event. The state is None if the event deleted the subject."""
 
     seq: int
     at: int
@@ -98,7 +98,7 @@ def text_to_embed(head: str, text: str) -> str:
 
 
 def version_of(event: Event, text: str | None, node_type: str | None, *, retyped: bool = False) -> Version:
-    """Return the version that an event left of a subject, with its text, and the node type of an observation."""
+    """Return the version of a subject after an event, with its text and, for an observation, the node type."""
     draft = event.draft
     unit = (draft.from_id or draft.subject) if draft.kind is Kind.OBSERVATION else draft.subject
     return Version(
@@ -245,12 +245,12 @@ def key_of(words: str) -> str:
 
 
 def forms_of(version: Version) -> dict[str, str]:
-    """Return the names of a version and their shorter forms, by their words."""
+    """Map the words of each name, and of its shorter form, to the name as it is written."""
     return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
 
 
 def _forms(results: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield names by their words. Names without words are omitted."""
+    """Yield the words of each name, and the name. Names without words are omitted."""
     for name in reversed(results):  # the first of two names with the same words is kept
         for form in names.forms(name):
             if words := names.words(form):
@@ -314,7 +314,7 @@ def _sequence(
 ) -> str:
     """Return the sequence of a subject's text: its path, else its session, else the subject itself.
 
-    The session of a node is its property `session`, as events have it, or else the session that created the node.
+    The session of a node is its property `session`, which event nodes have, or else the session that created it.
     """
     if isinstance(state, NodeState) and state.fields.path not in (None, ROOT):
         return f"path/{state.fields.path}"

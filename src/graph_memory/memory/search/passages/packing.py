@@ -24,8 +24,9 @@ _MAX_BODY_WORDS = 114
 _MIN_WORDS = 25
 """Minimum number of words on either side of a cut, if possible."""
 _REACH_WORDS = 48
-"""Number of words within which a unit must have the lowest rank. It exceeds the longest unit, which would always rank
-lowest otherwise."""
+"""Number of words on either side within which a unit must have the lowest rank. It exceeds the longest unit, which
+would otherwise always have the lowest rank within reach.
+"""
 _PREFIX_LENGTH = 64
 """Number of characters that identify a unit. A short unit includes the characters after it."""
 

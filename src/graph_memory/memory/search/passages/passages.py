@@ -21,12 +21,13 @@ from graph_memory.model.values.titles import LONGEST
 
 MAX_SHORT_PROPERTY = 200
 """Maximum number of characters of a property that shares a passage with other properties of its subject. A query such
-as "drugs under investigation" may need several of them."""
+as "drugs under investigation" may need several of them.
+"""
 CONTEXT_WORDS = 60
 """Number of words before and after a passage in its window."""
 _DIGITS = 12
 _Packed = tuple[str, str, str, str]
-"""The text, the head, and the words before and after."""
+"""The text, the head, and the words before and after it."""
 
 
 @dataclass(frozen=True, slots=True)

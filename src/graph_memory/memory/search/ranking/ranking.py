@@ -21,7 +21,7 @@ HOP = 0.4
 SEEDS = 5
 """The number of best units that pass a share of their score on."""
 HIGH_COSINE = 0.6
-"""If no candidate has a lower cosine, the model's cosines start high and are measured from the lowest."""
+"""If no candidate has a lower cosine, the model's cosines start high, and the lowest one counts as 0."""
 HALF_CONNECTED = 10
 """Number of connections at which a unit gets half of the maximum bonus for connections."""
 HALF_LIFE = 30.0
@@ -29,7 +29,7 @@ HALF_LIFE = 30.0
 HALF_USED = 10
 """Number of uses at which a unit gets half of the maximum bonus for uses."""
 PLACES = {"title": "title", "tags": "tag"}
-"""The user's weight for a passage by its place. All other places are content."""
+"""The name of the user's weight for each place of a passage. All other places have the weight for content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Weights:
     content: float = 1.0
     tag: float = 1.0
     edge: float = 0.0
-    """The maximum bonus of a very connected unit, as a share of its evidence."""
+    """The maximum bonus of a unit with very many connections, as a share of its evidence."""
     recency: float = 0.0
     """The maximum bonus of a unit that was changed just now."""
     use: float = 0.0
@@ -97,7 +97,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A unit with its score, the sum of its parts. `best` is None if only its name brought it in."""
+    """A unit with its score, which is the sum of its parts. `best` is None if the unit was found only by its name."""
 
     owner: str
     score: float

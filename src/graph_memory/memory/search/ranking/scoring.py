@@ -20,7 +20,7 @@ from graph_memory.memory.search.text.bm25 import Query, Statistics, Terms, Text,
 WINDOW_WEIGHT = 2.0
 """The weight of words in a passage with its context, relative to words in the passage."""
 CANDIDATES = 100
-"""Maximum number of passages that words, and vectors, each contribute to the ranking."""
+"""Maximum number of passages that words contribute to the ranking, and that vectors contribute."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def score_passages(
 
 
 def coverage(sample: QuerySample, scored: Sequence[Scored]) -> float:
-    """Return the greatest part of the query's words that one passage contains, weighted by rarity: 0 to 1."""
+    """Return the greatest share of the query's words that one passage contains, weighted by rarity: 0 to 1."""
     statistics = Statistics(sample.texts, 0.0, sample.frequencies)
     rarity = {term: statistics.idf(term) for term in sample.query.terms}
     shares = (fsum(rarity[term] for term in rarity.keys() & passage.points.own.keys()) for passage in scored)
@@ -217,9 +217,9 @@ def estimate_windows(passages: Statistics, length: float) -> Statistics:
 
 
 def with_dates(sample: QuerySample, passages: Sequence[PassageText], words: Words) -> Mapping[str, int]:
-    """Return the number of passages per term, with dates.
+    """Return the number of passages per term, including dates.
 
-    Dates are not indexed, so they are counted in these passages.
+    Dates are not indexed, so they are counted in the given passages.
     """
     terms_of_dates = [words.of(passage.date).positions.keys() for passage in passages]
     counts = dict(sample.frequencies)
@@ -245,7 +245,7 @@ def best_by_own_words(sample: QuerySample, texts: Mapping[str, str]) -> list[str
 
 
 def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limit: int = CANDIDATES) -> list[str]:
-    """Return the candidates for `select_candidates`: the best passages, and further ones with the score of the last."""
+    """Return the candidates for `select_candidates`: the best passages, and others that tie with the last one."""
     points = sorted((points.lexical for points in points_by_id.values() if points.lexical > 0), reverse=True)
     minimum = points[limit - 1] if len(points) > limit else 0.0
     return [

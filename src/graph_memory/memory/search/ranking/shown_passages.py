@@ -33,7 +33,7 @@ def sort_by_fit(
 ) -> list[Passage]:
     """Return passages of a unit, best first, by words and vectors.
 
-    Words of the title do not count, since they brought the unit in. If the query has no other words, the order stays.
+    Words of the title do not count, since they led to the unit. If the query has no other words, the order stays.
     Passages that the search did not score are scored by the number of their words.
     """
     title_words = _words(question, title)

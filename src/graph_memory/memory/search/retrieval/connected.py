@@ -1,4 +1,4 @@
-"""Reads the nodes connected to hits: contradictions, and further nodes on request."""
+"""Reads the nodes connected to hits: nodes that contradict them, and other neighbours on request."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.writing import utc_now
 
 MAX_PER_NODE = 20
-"""Maximum number of nodes that follow one hit or node."""
+"""Maximum number of connected nodes listed after one hit or node."""
 MAX_PER_PAGE = 50
-"""Maximum number of nodes that follow all hits of a page."""
+"""Maximum number of connected nodes listed after all hits of a page."""
 _MAX_CONTRADICTING = 5
 
 

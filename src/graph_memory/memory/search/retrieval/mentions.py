@@ -10,11 +10,11 @@ from graph_memory.memory.search.retrieval.retrieval import NameRow, Scope, find_
 from graph_memory.memory.search.text.names import Mention, find_mentions, is_common
 
 Admit = Callable[[Collection[str]], Awaitable[frozenset[str]]]
-"""Selects the nodes that match the filters, among nodes that only a name brings in."""
+"""Returns the nodes that match the filters of the search, among nodes found only by their names."""
 
 
 async def owners_of_names(rows: Sequence[NameRow], texts: int, admit: Admit) -> dict[str, tuple[str, ...]]:
-    """Return the owners of names that occur in a text, each with these names, without common names."""
+    """Return the owners of names that occur in a text, each with those names. Common names are ignored."""
     owners_by_name = _rare_names(rows, texts)
     admitted = await admit({owner for owners in owners_by_name.values() for owner in owners})
     names_by_owner: dict[str, list[str]] = {}

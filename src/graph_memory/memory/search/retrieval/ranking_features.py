@@ -1,4 +1,7 @@
-"""Reads ranking features of units beside their passages: names, connections, age and uses, if weighted."""
+"""Reads the features of units that the ranking needs besides passages: names, connections, age and uses.
+
+Features without a weight are not read.
+"""
 
 from __future__ import annotations
 

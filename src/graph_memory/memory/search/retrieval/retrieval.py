@@ -29,9 +29,11 @@ MAX_ROWS_AROUND = 16
 MAX_PASSAGES_AROUND = 8
 """Maximum number of passages that are kept on either side of a passage."""
 CONTEXT_CHARACTERS = 900
-"""Number of characters of text before and after a passage: twice 60 words, since the context has its own context."""
+"""Number of characters that are read before and after a passage: 120 words, since the passages around it need context
+too.
+"""
 MAX_OWNERS_OF_NAME = 100
-"""Maximum number of owners of a name. More common names say nothing."""
+"""Maximum number of owners of a name. A name with more owners identifies none of them."""
 MAX_NAMES = 200
 """Maximum number of names in a text that are searched for in other texts, longest first."""
 MAX_TERMS = 64
@@ -82,7 +84,7 @@ class ObservationCountRow:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyRow:
-    """The number of passages that a query finds, by the position of the query."""
+    """The number of passages that a query finds, and the position of that query in the list."""
 
     place: int
     having: int
@@ -127,7 +129,7 @@ class Scope(Place):
     requested_domain: str
     """The requested domain. The state of a branch before its fork is in the log of another domain."""
     then: datetime | None = None
-    """The time of the event as of which is searched, if one is requested."""
+    """The time of the event as of which the search runs, if a past state is requested."""
 
     @property
     def analyser(self) -> Analyser:
@@ -179,7 +181,7 @@ class Scope(Place):
 
     @property
     def shown_until(self) -> int:
-        """The time, in microseconds. Observations that ended before it are hidden."""
+        """The time in microseconds: observations that ended before it are not shown."""
         has_past = self.filters.ended or self.filters.valid is not None
         return EARLIEST if has_past else microseconds(self.then or utc_now())
 
@@ -220,7 +222,7 @@ async def find_nearest(scope: Scope, vector: Sequence[float], limit: int) -> lis
 async def read_context(
     scope: Scope, ids: Sequence[str], alone: Sequence[str] = ()
 ) -> tuple[list[PassageText], Sequence[Sequence[str]]]:
-    """Return the texts of passages with their context, of `alone` without context, and sequences of passage ids."""
+    """Return the texts of passages, with context except for `alone`, and the passage ids in sequence."""
     if not ids and not alone:
         return [], ()
     bounds = {

@@ -1,4 +1,4 @@
-"""Observations that have ended or may be out of date: since when, and which newer ones take their place."""
+"""Finds observations that have ended or may be out of date, since when, and which newer ones replace them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SupersededRow:
 
 @dataclass(frozen=True, slots=True)
 class ObservationNote:
-    """An observation, the ids of the earlier ones that it may make out of date, and its own time if it has one."""
+    """An observation, the ids of earlier observations that it may make out of date, and its own time, if any."""
 
     id: str
     asks: list[str]
@@ -79,14 +79,17 @@ def _observations(passages: Sequence[Passage]) -> list[str]:
 
 
 async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
-    """Return notes on the observations that have open questions or a time of their own. A past has no questions."""
+    """Return notes on the observations that have open questions or a time of their own.
+
+    Past states have no questions.
+    """
     ids = _observations(passages)
     rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.requested_domain, ids=ids) if ids else []
     return rows if scope.at is None else [replace(row, asks=[]) for row in rows]
 
 
 def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]]) -> list[Passage]:
-    """Return passages in order, but an observation with an open question before the ones that it asks about."""
+    """Return passages in order, but move an observation with a question before the observations that it questions."""
     ordered = list(passages)
     for passage in passages:
         asked_ids = frozenset(asks.get(passage.owner, ()))

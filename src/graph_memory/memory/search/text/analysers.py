@@ -39,7 +39,7 @@ _IDEOGRAPH = re.compile(f"[{ALONE}]")
 _SYLLABLE = re.compile(f"[{SYLLABLES}]")
 _CACHED = 65_536
 
-# Question words and auxiliaries say nothing of the answer. Pronouns stay, since conversations consist of them.
+# Question words and auxiliaries say nothing about the answer. Pronouns stay, since conversations consist of them.
 _QUESTION_WORDS = """
     what when where who whom whose which why how do does did is are was were be been being am has have had having can
     could will would shall should may might must
@@ -94,7 +94,10 @@ class Analyser:
         return [part for paired, group in groups for part in (_bigrams(group) if paired and self.in_pairs else group)]
 
     def runs(self, word: str) -> list[str]:
-        """Return the search units of a word: of scripts without spaces, each pair of adjacent units; else the word."""
+        """Return the search units of a word.
+
+        In scripts without spaces, these are the pairs of adjacent units; else the word itself.
+        """
         if not needs_splitting(word):
             return [word]
         return [

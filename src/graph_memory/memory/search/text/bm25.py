@@ -85,7 +85,7 @@ OTHER = "\n"
 
 
 class Terms(dict[str, str]):
-    """The terms of words, where only the terms of a query matter.
+    """Maps words to terms, if only the terms of a query matter.
 
     If each term begins with the first letter of its word, words with other first letters are not stemmed.
     """
@@ -109,7 +109,10 @@ class Terms(dict[str, str]):
 
 
 def analyse(text: str, only: Terms | None = None) -> Text:
-    """Return the term positions of a text. With `only`, the terms of a query alone, in a third of the time."""
+    """Return the term positions of a text.
+
+    With `only`, return only the terms of a query, which takes a third of the time.
+    """
     terms = ENGLISH.terms(text) if only is None else only.analyser.terms(text, only.__getitem__)
     present = set(terms).difference({""}) if only is None else only.query_terms.intersection(terms)
     positions = {term: [place for place, other in enumerate(terms) if other == term] for term in present}

@@ -21,7 +21,7 @@ _WORD = regex.compile(
     rf"(?=\p{{LB=SA}})\X|[{ALONE}{SYLLABLES}]\p{{M}}*+|(?![\p{{M}}\u200c\u200d])(?:(?![\p{{LB=SA}}{ALONE}{SYLLABLES}_])[\w\p{{N}}])++",
     regex.VERSION1,
 )
-"""A word; a grapheme in scripts without spaces or with endings on names."""
+"""A word. In scripts without spaces, or with endings on names, it is a grapheme."""
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -43,7 +43,7 @@ _Key = tuple[tuple[str, ...], str, str]
 
 
 def words(text: str) -> list[str]:
-    """Return the case-folded words of a text in order, by which names are compared.
+    """Return the case-folded words of a text in order. Names are compared by these words.
 
     The row of a name holds its longest word, which few names share. So the words of a text find every name that may
     occur in it.
@@ -88,7 +88,7 @@ def is_common(having: int, texts: int) -> bool:
 
 
 def find_mentions(text: str, names: Mapping[str, Collection[str]], *, capitalised: bool = True) -> dict[str, Mention]:
-    """Return the owners whose names occur whole in a text, each with the rarest of its names.
+    """Return the owners whose full names occur in a text, each with the rarest of its names.
 
     `names` maps names to their owners. Case is ignored, but since many names are words as well, a name of one word only
     counts if the text has it with a capital. `capitalised` turns that off.

@@ -24,7 +24,7 @@ _SIMPLE = re.compile(
     r"[\0-\xa7\xa9-\xac\xae\xb0\xb1\xb5-\xb7\xba\xbb\xbf-\u02c1\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386"
     r"\u0388-\u0481\u048a-\u0530\u1e00-\u1eff\u2010-\u2023\u2025-\u2027]*+"
 )
-"""Text without marks, of scripts with spaces between words. `_RUN` finds the same in it, but is slower."""
+"""Text without marks, in scripts with spaces between words. In it, `_RUN` finds the same words, but is slower."""
 _SIMPLE_RUN = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’‘.:·‧](?=[^\W\d])|(?<=\d)['’‘.,;](?=\d))\w+)*")
 _LETTER, _DIGIT = r"[[\w\p{WB=ALetter}]--\d]", r"\d"
 _RUN = regex.compile(

@@ -1,4 +1,4 @@
-"""Stems of words, so that inflected forms are equal, for each language as in Lucene's analyser.
+"""Reduces words to stems, so that inflected forms are equal, for each language as in Lucene's analyser.
 
 Most languages use a Snowball stemmer. German and the Romance languages use light stemmers, which remove less. Their
 rules are by J. Savoy, Light Stemming Approaches for the French, Portuguese, German and Hungarian Languages (2006). The

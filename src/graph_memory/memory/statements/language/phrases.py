@@ -13,8 +13,8 @@ _NEVER = re.compile(r"(?!)")
 def finder(phrases: str, *, is_written_apart: bool = True) -> re.Pattern[str]:
     """Return a pattern for any of the comma-separated phrases, whose words are separated by one space.
 
-    `*` at the end of a word is any ending. Between words, it is up to four words, or letters in a language without
-    spaces between words.
+    `*` at the end of a word matches any ending. Between words, it matches up to four words, or up to four characters in
+    a language without spaces between words.
     """
     values = [" ".join(part.split()) for part in phrases.split(",") if part.strip()]
     if not values:

@@ -113,7 +113,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
 
 
 def _drop_inapplicable(features: dict[str, str]) -> Mapping[str, str]:
-    """Return the features that apply, without a planned end, or an end that concerns another person."""
+    """Return the features without an end that is only planned, or that concerns another person."""
     if not features.get(GUARD, "").startswith(("wish", _ANOTHER)):
         return features
     return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
@@ -130,7 +130,7 @@ def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 
 def _negation(pair: Comparison) -> str | None:
-    """Return the direction of a denial, if one statement denies the other. `others too` denies `only these`."""
+    """Return which statement denies the other, or None. `others too` denies `only these`."""
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that no longer holds"
@@ -149,7 +149,7 @@ def _negation(pair: Comparison) -> str | None:
 def _describe_denial(
     pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
 ) -> str | None:
-    """Return the direction of a denial, given the stems that each statement denies."""
+    """Return which statement denies the other, given the stems that each denies."""
     denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
     if share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
         return None
@@ -257,7 +257,7 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _allows_also(known: Statement) -> bool:
-    """Return whether `also` may contradict the statement: it is denied or limited."""
+    """Return whether `also` may contradict the known statement, because that statement is denied or limited."""
     return known.is_negative or "limit" in known.cues
 
 

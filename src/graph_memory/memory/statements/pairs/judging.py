@@ -14,10 +14,12 @@ _NEVER = float("-inf")
 
 
 def weigh(pair: Comparison) -> float:
-    """Return the log probability of a contradiction minus the threshold. From 0 upwards, `remember` asks a question.
+    """Return the log probability of a contradiction minus the threshold.
 
-    Statements that are questions never reach it. Statements that differ only in signs, case or accents always do,
-    unless one is an exclamation.
+    `remember` asks a question if the result is at least 0.
+
+    For statements that are questions, it never is. For statements that differ only in signs, case or accents it always
+    is, unless one is an exclamation.
     """
     known, new = pair.known, pair.new
     if known.is_question or new.is_question:
@@ -33,6 +35,6 @@ def probability(pair: Comparison) -> float:
 
 
 def log_probability(features: Sequence[float]) -> float:
-    """Return the logarithm of the probability that a pair has one topic and contradicts itself."""
+    """Return the logarithm of the probability that two statements have the same topic and contradict each other."""
     heads = (sum(map(mul, head, features)) for head in (ABOUT_ONE_THING, CONTRADICTS))
     return sum(-log1p(exp(-logit)) for logit in heads)

@@ -30,5 +30,5 @@ def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
 
 
 def share(part: Collection[str], stems: Collection[str]) -> float:
-    """Return the share of stems that are in a part of them, 0 to 1; 0 if there are no stems."""
+    """Return the share of the stems that `part` contains, 0 to 1. It is 0 if there are no stems."""
     return len(part) / len(stems) if stems else 0.0

@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"(\S+?)((?:[.,。，、]|(?<=\w\w)[;:])?)(?=\s|$)")
 """A part of a text between spaces, and the punctuation mark at its end."""
 _STARTS_AFTER = frozenset(".!?…。！？")
 _PART_OF_VALUE = re.compile(r"(?:[^\W\d_]|[0-9 $€£%.,:/]|(?<=[a-z])-(?=[a-z])|(?<![^ ])-(?=\d)|(?<=\d)-(?=\d\d))+")
-"""Characters that a number, date, time or unit is written with. Other hyphens, quotes and digits are literals."""
+"""Characters of a number, date, time or unit. Other hyphens, quotes and digits are literals."""
 _DIGITS_WITH_SEPARATOR = re.compile(r"\d[.,]\d")
 _TIMES = frozenset({"clock", "day", "month", "weekday", "weekdays", "year"})
 """Kinds of values in which capitals have no meaning: `10 PM`, `May`."""
@@ -223,7 +223,10 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _is_explained(cases: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
-    """Return whether two spellings may be of one word. If both start a sentence, only an ordinary word is certain."""
+    """Return whether two spellings may be of the same word.
+
+    If both start a sentence, this is only certain for an ordinary word.
+    """
     if cases == others:
         return True
     both = {*cases, *others}

@@ -15,7 +15,7 @@ _COUNTERS = "日月年時时点點分秒个個人回次杯本枚歳岁天周週�
 _NUMERAL = re.compile(rf"[零〇一二三四五六七八九十百千两兩]+(?=[{_COUNTERS}万萬億亿])")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)([万萬億亿])")
 _MIN_ORDINAL = 3
-"""Smaller ordinals have other meanings too."""
+"""The smallest ordinal that counts as a number, because smaller ones have other meanings too."""
 
 
 @lru_cache(maxsize=64)

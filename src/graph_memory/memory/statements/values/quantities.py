@@ -63,7 +63,7 @@ def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decim
 
 
 def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -> tuple[Decimal, int]:
-    """Return the number of tens with the ones that follow it, and its end."""
+    """Return the number of a tens word together with the ones word after it, as in `twenty three`, and its end."""
     after = _AFTER.match(text, end)
     if amount >= 20 and amount % 10 == 0 and after and 0 < words.get(after[1], 0) < 10:
         return amount + words[after[1]], after.end()
@@ -86,7 +86,7 @@ def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
 
 @lru_cache(maxsize=4_096)
 def _amount(digits: str, language: Lexicon) -> Decimal | None:
-    """Return the amount of digits with the language's separators; None if they are not a number."""
+    """Return the number that digits with the language's separators stand for, or None if they are not a number."""
     clean = digits.replace(" ", "").replace("'", "")
     decimal, other = (",", ".") if language.comma_is_decimal else (".", ",")
     is_thousands = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", clean)

@@ -29,7 +29,7 @@ _YEAR = re.compile(r"(?<![\d.,$€£#-])((?:19|20)\d\d)(?![\da-z]|[.,]\d| ?(?:%|
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _OF_YEAR = r"(?:,? (?:de |del |of )?((?:19|20)\d\d))?"
 _AMBIGUOUS_MONTHS = frozenset({"march", "mars", "marco"})
-"""Months that are also words, as are all short month names."""
+"""Full month names that are also ordinary words. All short month names count as ambiguous too."""
 _SHORT_NAME = 3
 _SHORT_DATE = len("05/11")
 _IN_MONTH = re.compile(
@@ -129,7 +129,7 @@ def _day_pattern(language: Lexicon) -> re.Pattern[str]:
 
 
 def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
-    """Return a day of the week, a single one or each."""
+    """Return a weekday: a single one, or every such day."""
     return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
 
 

@@ -35,7 +35,7 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 REMEMBERED = 50_000
-"""Maximum number of contents that are remembered as written, so that few are written twice."""
+"""Maximum number of written contents that are remembered, so that few contents are written twice."""
 _STAGE = "Exporting"
 
 
@@ -96,7 +96,10 @@ async def header_of(core: Core, domain: str) -> Header:
 
 
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
-    """Return the state of a domain in its log up to a number. A compaction may be recorded later."""
+    """Return the state of a domain according to its log up to a number.
+
+    `compacted_to` is given, as it may be recorded later.
+    """
     rendered = await core.store.first_row(DOMAIN_EVENT, domain=domain, until=until)
     state = DomainState.from_state(rendered) if rendered else DomainState(created=created)
     return replace(state, compacted_to=compacted_to)
@@ -165,7 +168,10 @@ class _Exporting:
         return True
 
     async def _content_lines(self, ref: ContentRef, inline: str | None, before: list[bytes]) -> list[bytes]:
-        """Return the line of text content; other content is written at once, after the lines before it."""
+        """Return the line of text content.
+
+        Other content is written at once, after all earlier lines, and returns no line.
+        """
         self._contents += 1
         if is_text_line(ref):
             return [text_line(await self._core.contents.fetch(self._header.domain, ref, inline))]

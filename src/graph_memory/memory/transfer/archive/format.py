@@ -1,7 +1,7 @@
 """A domain as lines of JSON: its whole log and all content, from which an import restores exactly the same data.
 
-The first line has the format, the last one the counts and the SHA-256 of all lines before it. Between them is one event
-per line, in order. Content is on lines of its own before the first event that refers to it.
+The first line names the format. The last line has the counts and the SHA-256 of all lines before it. Between them is
+one event per line, in order. Content is on lines of its own before the first event that refers to it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Header:
 
     @property
     def whole_after(self) -> int:
-        """The number after which the log has no gaps: the fork of a branch, or where it was compacted."""
+        """The number after which the log has no gaps: the fork of a branch, or the point of a compaction."""
         return self.state.compacted_to or self.state.forked_at or 0
 
 
@@ -63,7 +63,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A line of any other content: one of several, counted from 1."""
+    """A line with a piece of content that is not text. Pieces are counted from 1."""
 
     sha256: str
     part: int
@@ -89,7 +89,7 @@ def is_text_line(ref: ContentRef) -> bool:
 
 
 def pieces_of(size: int) -> int:
-    """Return the number of lines of content in pieces."""
+    """Return the number of lines for content that is written in pieces."""
     return max(1, -(-size // PIECE))
 
 
@@ -145,7 +145,7 @@ def _plain(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a value for JSON. Times that all events have become text, other times objects."""
+    """Return a value for JSON. Times that occur in every event are written as text, other times as objects."""
     if key in TIMES:
         return written_time(datetime.fromisoformat(value) if isinstance(value, str) else cast("datetime", value))
     return {"time": written_time(value)} if isinstance(value, datetime) else value
@@ -219,7 +219,7 @@ def read_line(line: bytes, number: int) -> Line:
 
 @contextmanager
 def at_line(number: int, event: object) -> Generator[None]:
-    """Turn the fault of an event into INVALID_ARCHIVE with its line number."""
+    """Re-raise the fault of an event as INVALID_ARCHIVE with its line number."""
     try:
         yield
     except Wrong as wrong:

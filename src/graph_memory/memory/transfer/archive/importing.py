@@ -53,7 +53,7 @@ IMPORTING = "importing"
 SUBJECTS = 2_000
 """Number of subjects per page."""
 COMPARED = 1_000
-"""Number of events by which the source of a branch is recognised."""
+"""Number of events that are compared to recognise the source of a branch."""
 _STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset(ATTACHED)}
 _NEXT = {"nodes": "ties", "ties": "end"}
 
@@ -88,7 +88,7 @@ async def import_file(
 ) -> Imported:
     """Create a domain from the log in a file. See `Transfer.import_file`.
 
-    The file made of a folder is temporary, so after any failure the domain is removed again.
+    For a folder, the file is temporary. It cannot be resumed, so the domain is removed after any failure.
     """
     if name:
         check_domain(name)
@@ -130,7 +130,7 @@ async def _check_free(core: Core, domain: str) -> None:
 
 
 async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
-    """Raise INVALID_ARGUMENT if the domain would be above itself under this name."""
+    """Raise INVALID_ARGUMENT if, under this name, the domain would be its own parent or ancestor."""
     rows = await above(core.store, "", parent)
     if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
         other = ", or first set another parent of {parent} with {update_domain}"
@@ -161,7 +161,7 @@ def _next(pages: Generator[Page]) -> Page | None:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A domain that was imported: the number of its last event, its source, and why it is not under its parent."""
+    """An imported domain: the number of its last event, its source, and why it has no parent, if that failed."""
 
     seq: int
     forked_from: str | None
@@ -189,7 +189,7 @@ class _Importing:
         return await self._end()
 
     async def _check_late(self) -> None:
-        """Raise INVALID_ARCHIVE if data does not fit a type whose last declaration follows it in the log."""
+        """Raise INVALID_ARCHIVE if data does not fit a type whose last declaration comes after the data in the log."""
         changes = [TypeChange(without_rules(declared), declared) for declared in self._reader.late]
         for stored in (await read_stored(self._core.store, self._job.domain, changes)).values():
             if misfits := stored.misfits():

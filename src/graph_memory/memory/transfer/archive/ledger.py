@@ -1,8 +1,8 @@
 """The subjects that exist at each point of a log in a file, to reject impossible events.
 
-They are kept in a private SQLite database, in memory while it is small and on disk after that. Ends, topology and
-subjects attached to a deleted node are checked at the end of each batch, since a batch is one write. Unique values and
-cycles are checked at the end of the log.
+They are kept in a private SQLite database, in memory while it is small and on disk after that. Ends, topology, and the
+subjects attached to a deleted node are checked after each batch, since a batch is one write. Unique values and cycles
+are checked at the end of the log.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _TYPES = {of: kind for kind, of in TYPE_OF.items()}
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A subject after the events so far. An erased subject has no type and ends."""
+    """A subject after the events so far. An erased subject has neither a type nor ends."""
 
     kind: str
     type: str | None
@@ -111,7 +111,10 @@ class Ledger:
             self._seq = cast("int", row["_seq"])
 
     def _begin_batch(self, row: State) -> None:
-        """Raise `Wrong` unless the event begins a batch. Copied and compacted events may not."""
+        """Raise `Wrong` unless the event is the first of its batch.
+
+        For copied and compacted events, that is not required.
+        """
         if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
             raise Wrong(f"belongs to the batch {row['_batch']}, which does not start with it")
         self._batch = row["_batch"]
@@ -240,7 +243,7 @@ class Ledger:
             )
 
     def _check_links(self, type_id: str, declared: ConnectionType) -> None:
-        """Record the claims of the connections of a type, and look for a cycle of them."""
+        """Record the unique claims of a type's connections, and check that the connections form no forbidden cycle."""
         living = self._db.execute(_LIVING, (declared.name,))
         self._claim(
             type_id,

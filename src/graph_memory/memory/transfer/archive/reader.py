@@ -92,8 +92,8 @@ class Reader:
     def pages(self, after: int, *, follows: bool = True) -> Generator[Page]:
         """Yield the events after a number with their content. The last page comes after all lines have been checked.
 
-        Earlier events are checked too. If it `follows` the log, it also checks whether each event is possible after the
-        events before it, which is needed once per file.
+        Earlier events are checked too. With `follows`, each event is also checked against the events before it, which
+        is needed only once per file.
         """
         total = max(1, self._path.stat().st_size)
         self._line = 0
@@ -230,7 +230,10 @@ class _Contents:
             raise damaged_line(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
 
     def add_piece(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
-        """Return the complete content after its last piece if it `keeps` it, else None. Raises INVALID_ARCHIVE."""
+        """Add a piece.
+
+        After the last piece, return the complete content if `keeps` is set, else None. Raises INVALID_ARCHIVE.
+        """
         if piece.part == 1:
             self.check_whole(line)
             self._begin(keeps=keeps)

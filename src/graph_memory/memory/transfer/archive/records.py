@@ -1,4 +1,4 @@
-"""The allowed values of an event in a file, by its kind and operation, in one table. Others are refused.
+"""The allowed values of an event in a file, in one table by kind and operation. Other values are rejected.
 
 Ids, properties, tags, paths and formats are checked by the functions that check arguments.
 """
@@ -326,7 +326,7 @@ def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
 
 
 def _check_subject(kind: Kind, subject: str) -> None:
-    """Raise INVALID_ARGUMENT for an invalid id, and `Wrong` for the id of another kind of subject."""
+    """Raise INVALID_ARGUMENT for an invalid id, and `Wrong` for an id that belongs to another kind of subject."""
     if kind in DATA:
         check_new_id("_subject", subject)
     elif kind in TYPES:

@@ -82,7 +82,7 @@ class LogCheck:
             self._check_late()
 
     def _check_late(self) -> None:
-        """Raise `Wrong` for a used type, or an end of a connection type, that is not declared."""
+        """Raise `Wrong` if a type is used, or is an end of a connection type, but is not declared."""
         if missing := self.late - self.types.keys():
             raise Wrong(f"has no {min(missing)}, which earlier data needs")
         for declared in self.types.values():
@@ -130,7 +130,10 @@ class LogCheck:
 
     @property
     def _is_compacted(self) -> bool:
-        """Whether the log only has the last event of each subject here, so that a changed type may follow its data."""
+        """Whether this part of the log is compacted.
+
+        If so, it only has the last event of each subject, and a changed type may follow its data.
+        """
         return self.seq <= self.header.whole_after
 
     def _check_ends(self, declared: ConnectionType) -> None:

@@ -1,7 +1,7 @@
 """The folder format of a domain: its current state as files that people and other programs can read, without the log.
 
-`_system/registry.json` has the domain and its nodes, connections, observations and links, `_system/ontology.yaml` the
-types, and `_content/` a file for each content.
+`_system/registry.json` has the domain with its nodes, connections, observations and links. `_system/ontology.yaml` has
+the types, and `_content/` has a file for each content.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _M = TypeVar("_M", bound=Strict)
 
 
 def _in_folder(path: str) -> str:
-    """Return the path of a content. Raises ValueError if it is outside the folder."""
+    """Return the path of a content file. Raises ValueError if it is outside the folder."""
     parts = PurePosixPath(path)
     if not parts.parts or parts.is_absolute() or ".." in parts.parts or not path.isprintable() or set(path) & {*"\\:"}:
         raise ValueError(f"has its content outside the folder: {printable(path)}")
@@ -91,7 +91,7 @@ class _DatedEntry(_StoredEntry):
 
     @property
     def protected(self) -> Protection | None:
-        """Its protection."""
+        """The protection, or None."""
         return None if self.protection is None else read_protection(self.protection)
 
 

@@ -84,7 +84,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The contents of a folder, and the time of the import."""
+    """The files of a folder as parsed data, and the time of the import."""
 
     folder: Path
     at: datetime
@@ -136,7 +136,7 @@ class _Log:
         self.contents = 0
 
     def write(self, drafts: Sequence[Draft]) -> None:
-        """Write the events that come next."""
+        """Write the next events, as one batch."""
         batch = new_id("evt")
         events = number_events(
             drafts, domain=self._domain, after=self.seq, at=self._at, batch=batch, origin=self._origin
@@ -206,7 +206,7 @@ def _text(folder: Path, name: str) -> str:
 
 
 def _read(folder: Path, name: str) -> bytes:
-    """Return the bytes of a file in the folder. Raises OSError, also for a link that leads out of the folder."""
+    """Return the bytes of a file in the folder. Raises OSError, including for a link that leads out of the folder."""
     file = folder / name
     if not file.is_file():
         raise OSError(0, "it is missing")

@@ -125,7 +125,7 @@ class _FolderWriter:
         return counts
 
     def _write(self, path: str, data: bytes) -> None:
-        """Write a new file. Raises FILE_CREATION_FAILED, also if the path leads out of the folder."""
+        """Write a new file. Raises FILE_CREATION_FAILED, including if the path leads out of the folder."""
         target = self._folder / path
         if not target.resolve().is_relative_to(self._folder.resolve()):
             raise unwritten(target, OSError(0, "it is not in the folder"))

@@ -1,6 +1,6 @@
 """CSV with the headers of neo4j-admin: `:ID`, `:LABEL`, `:START_ID`, `:END_ID`, `:TYPE` and typed columns.
 
-An empty cell without quotes has no value, `""` is empty text. Cells may contain line breaks.
+An empty cell without quotes means no value, and `""` means empty text. Cells may contain line breaks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _KINDS_HINT = f"Types are {', '.join(PARSERS)}, and lists of them such as string
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the header: its role, or the property whose values it has."""
+    """A column of the header, with its role or the name of its property."""
 
     name: str
     role: str | None
@@ -75,7 +75,7 @@ class Header:
         return "START_ID" in self.roles
 
     def cell(self, role: str, row: _Row) -> str | None:
-        """Return the cell of a role, if there is one."""
+        """Return the cell in the column with a role, if there is one."""
         return row[self.roles[role]] if role in self.roles else None
 
     def key(self, role: str, row: _Row) -> Key:

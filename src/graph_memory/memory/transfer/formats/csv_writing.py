@@ -1,4 +1,4 @@
-"""Writing of CSV for neo4j-admin: a file per type, and further ones if values of a property differ in type."""
+"""Writing of CSV for neo4j-admin: one file per type, and more files if values of a property differ in type."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _line(cells: Iterable[str]) -> bytes:
 
 
 def _check(record: Record) -> None:
-    """Raise INVALID_ARGUMENT for values with a separator, and for more empty lines than can be read."""
+    """Raise INVALID_ARGUMENT for values that contain a separator, or more empty lines than the reader accepts."""
     texts = (
         value for value in (*_reserved_values(record).values(), *record.properties.values()) if isinstance(value, str)
     )

@@ -105,7 +105,7 @@ def _literal(value: _Value) -> str:
         case bool():
             return str(value).lower()
         case int() if value == -(2**63):
-            return "(-9223372036854775807 - 1)"  # without the sign it is over the limit of a number
+            return "(-9223372036854775807 - 1)"  # this number without its sign exceeds Cypher's limit
         case int():
             return str(value)
         case float():

@@ -17,7 +17,7 @@ from graph_memory.model.values.arguments import invalid_argument
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum number of bytes of a line or value: enough for a node with the longest allowed text."""
 MAX_EMPTY_LINES = 1_000_000
-"""Maximum number of successive empty lines: as many are unpacked in seconds."""
+"""Maximum number of successive empty lines. Unpacking that many takes only seconds."""
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _UTF32 = re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff|[^\0]\0\0\0|\0\0\0[^\0]", re.DOTALL)
@@ -71,7 +71,7 @@ class Lines:
             yield line
 
     def following(self) -> bytes:
-        """Return the next line, empty bytes after the last."""
+        """Return the next line, or empty bytes after the last line."""
         with unpacking(self.place):
             line = self._stream.readline(MAX_BYTES + 1)
         self.number += bool(line)
@@ -91,7 +91,7 @@ def too_long(place: Place) -> Unreadable:
 
 
 def decode_line(data: bytes, place: Place) -> str | Refused:
-    """Return the text of bytes in UTF-8, or the refusal."""
+    """Return UTF-8 bytes as text. For invalid bytes, return the refusal of the line."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:

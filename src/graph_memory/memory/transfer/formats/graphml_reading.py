@@ -1,6 +1,6 @@
 """Reading of GraphML as a stream. Declarations and expansions of entities are rejected.
 
-The type of a node is the data of the key `labels`, as Neo4j's APOC writes it (`:Person:Author`), the type of an edge
+The type of a node is the data of the key `labels`, as Neo4j's APOC writes it (`:Person:Author`). The type of an edge is
 the data of the key `label`. The attributes `labels` and `label` are read too.
 """
 
@@ -90,7 +90,7 @@ class _Parser:
         self._expat = self._create_parser(None)
 
     def _create_parser(self, encoding: str | None) -> expat.XMLParserType:
-        """Return a parser for an encoding, None for the encoding that the file declares."""
+        """Return a parser for the given encoding. With None, it uses the encoding that the file declares."""
         parser = expat.ParserCreate(encoding, " ")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -132,7 +132,7 @@ class _Parser:
             message = f"The file is not valid XML: {expat.errors.messages[error.code]}"
             place = Place(self._file, error.lineno, str(error.offset + 1))
             raise Unreadable(place, message, "It is damaged or cut short: export it again.") from error
-        except (LookupError, ValueError) as error:  # an encoding that the parser does not have
+        except (LookupError, ValueError) as error:  # the parser does not support the declared encoding
             raise self._encoding_error() from error
 
     def _declare_encoding(self, _version: str, encoding: str | None, _standalone: int) -> None:
@@ -249,7 +249,7 @@ class _Parser:
 
 
 def _codec(encoding: str) -> str:
-    """Return the canonical name of an encoding's Python codec, empty text without one."""
+    """Return the canonical name of Python's codec for an encoding, or empty text if there is none."""
     try:
         return codecs.lookup(encoding).name
     except LookupError:

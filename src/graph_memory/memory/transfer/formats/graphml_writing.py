@@ -41,7 +41,7 @@ def _declaration(key: str, about: str, name: str, kind: str) -> bytes:
 
 
 def _keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str], dict[_KeyId, str]]:
-    """Return the types of reserved keys, whose ids are their names, and the ids of property keys."""
+    """Return the types of the reserved keys, which use their names as ids, and the ids of the property keys."""
     reserved: dict[tuple[str, str], str] = {}
     keys: dict[_KeyId, str] = {}
     for record in records:

@@ -44,7 +44,7 @@ class Neo4jSource:
     password: str = field(default="", repr=False)
     database: str | None = None
     guard: Guard | None = field(default=None, repr=False, compare=False)
-    """For a server whose process is known: distinguishes it from another server at its address."""
+    """Distinguishes the server from another one at the same address, if its process is known."""
 
     def __str__(self) -> str:
         return f"{self.uri}/{self.database}" if self.database else self.uri

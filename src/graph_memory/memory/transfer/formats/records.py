@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The common values of nodes and connections. Content is in its encoding, None without content."""
+    """The values that nodes and connections have in common. Content is a string in its encoding, or None."""
 
     place: Place
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
@@ -178,7 +178,10 @@ class Refused:
 
     @classmethod
     def of(cls, place: Place, error: GraphError) -> Refused:
-        """Return the refusal of a record with an error at a place. The column is the error's property."""
+        """Return the refusal of a record, given an error and its place.
+
+        The column is the property that the error names.
+        """
         column = error.details.get("property")
         place_with_column = replace(place, column=str(column)) if column is not None and place.column is None else place
         return cls(place_with_column, error.code, error.message, error.hint)
@@ -206,7 +209,7 @@ class SourceOptions:
     connection_type: str | None = None
     """The type of connections without a type."""
     labels: tuple[str, ...] = ()
-    """Preferred types: a node's first label in this list is its type, else its rarest label."""
+    """Preferred labels. The type of a node is its first label in this list, or else its rarest label."""
     id_property: str | None = None
     """The property that keeps a node's key in the source. In a Neo4j server, it is the key."""
     content_property: str | None = None
@@ -214,7 +217,9 @@ class SourceOptions:
     join_arrays: str | None = None
     """The separator for joining lists into text. None rejects lists."""
     only_labels: tuple[str, ...] = ()
-    """In a Neo4j server, only nodes with one of these labels are read. It is the type unless `labels` decides."""
+    """In a Neo4j server, only nodes with one of these labels are read. The label is also the type, unless `labels`
+    decides.
+    """
     only_types: tuple[str, ...] = ()
     """In a Neo4j server, only relationships of these types are read."""
 

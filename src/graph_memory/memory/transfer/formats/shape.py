@@ -1,4 +1,4 @@
-"""Shared by the writers of all formats: types of values, and the error for unsupported values."""
+"""Functions for the writers of all formats: types of values, and the error for unsupported values."""
 
 from __future__ import annotations
 

@@ -15,19 +15,19 @@ from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.values.properties import PropertyType, PropertyValue, key_value
 
 MIN_OF_TYPE = 10
-"""Minimum number of records of a type for any rule except the type of values."""
+"""Minimum number of records of a type before rules are inferred. Only the types of values need fewer."""
 MIN_FOR_UNIQUE = 20
-"""Minimum number of values of a unique or indexed property."""
+"""Minimum number of values before a property is inferred to be unique or indexed."""
 MAX_ENUM_VALUES = 20
 """Maximum number of values of an enum."""
 MIN_PER_ENUM_VALUE = 5
-"""Minimum number of occurrences of each value of an enum. On average, values must occur twice as often."""
+"""Minimum number of occurrences of each value of an enum. The average must be at least twice that number."""
 MAX_KEY_LENGTH = 100
 """Maximum number of characters of a unique or indexed value."""
 MIN_DISTINCT_FOR_INDEX = 20
 """Minimum number of distinct values of an indexed property."""
 _MAX_HASHES = 1_000_000
-"""Maximum number of distinct values that are counted. A property with more is never inferred to be unique."""
+"""Maximum number of distinct values that are counted. A property with more values is never inferred to be unique."""
 _NARROWEST = (
     PropertyType.DATE,
     PropertyType.DATETIME,

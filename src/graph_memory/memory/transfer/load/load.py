@@ -1,7 +1,7 @@
 """Loading of an existing graph: its files are read and validated as a whole, then written in pages, nodes first.
 
-Each page is a batch of the log. If ids must be new, a page is recognised by a hash of the source and its number, so
-that an interrupted load can be continued. Otherwise existing subjects are recognised by their ids.
+Each page is a batch of the log. An interrupted load can be continued. If ids must be new, a written page is recognised
+by the hash of the source and the page number. Otherwise, written subjects are recognised by their ids.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ WRITTEN_BATCHES = query("transfer/written", str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """Options of a load."""
+    """Options for loading a source."""
 
     source: SourceOptions
     ontology: Ontology | Literal["infer"] | None
@@ -117,7 +117,10 @@ class _Load:
         return self._result(pages.counts, pages.seqs)
 
     async def _ontology_to_apply(self, present: Ontology | None) -> Ontology | None:
-        """Return the ontology to apply first, None for none. Raises ONTOLOGY_NOT_FOUND if there is none at all."""
+        """Return the ontology to apply first, or None.
+
+        Raises ONTOLOGY_NOT_FOUND if neither the domain nor the options have one.
+        """
         ontology = self.options.ontology
         if ontology == "infer":
             self.tell("Inferring", None)
@@ -135,7 +138,7 @@ class _Load:
             self.staging.add_outside_nodes(await living_of(self.core.store, self.domain, missing))
 
     async def _decide_fates(self) -> None:
-        """Decide the fate of records whose ids the domain has already."""
+        """Decide what happens to records whose ids exist in the domain already."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
             written = await self._written_pages(kind, len(spans))
@@ -172,7 +175,10 @@ class _Load:
         return request_of("\n".join(map(str, lines)), lines)
 
     def _fate(self, staged: Staged, logged: LoggedSubject) -> Fate:
-        """Return the fate of a record whose id exists. Refuses it if the existing subject is another one."""
+        """Return the fate of a record whose id exists.
+
+        The record is refused if the id belongs to a different subject.
+        """
         choice = self.options.on_conflict
         if logged.op == Op.DELETE or not _is_same(staged, logged):
             self.staging.refuse(staged, _id_conflict(staged, logged))

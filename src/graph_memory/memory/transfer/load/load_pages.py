@@ -1,4 +1,4 @@
-"""The pages of a load: each is written as a batch. Refusals name the place in the source."""
+"""Writes the pages of a load, each as one batch. Refusals name the place in the source."""
 
 from __future__ import annotations
 

@@ -140,7 +140,10 @@ class Staging:
         self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
 
     def _choose_types(self) -> None:
-        """Set the type of nodes with several labels: a chosen label or the rarest. The others become tags."""
+        """Set the type of nodes with several labels: a preferred label, or else the rarest.
+
+        The other labels become tags.
+        """
         if not self._has_choices:
             return
         for n, text in self._db.execute("SELECT n, body FROM node ORDER BY n").fetchall():
@@ -156,7 +159,7 @@ class Staging:
         return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:
-        """Set the ids of connections with an id in the source: it if unique and valid, else a derived id."""
+        """Set the ids of connections to their ids in the source, if these are unique and valid, else to derived ids."""
         self._db.execute("CREATE INDEX connection_own ON connection (own) WHERE own IS NOT NULL")
         for n, kind, source, target, given_id, is_free in self._db.execute(_GIVEN_IDS).fetchall():
             connection_id = (
@@ -243,7 +246,7 @@ class Staging:
             return self.owner_of_claim(*name)
 
     def owner_of_claim(self, *name: str) -> str | None:
-        """Return the owner of a unique name, None if it is not claimed."""
+        """Return the owner of a unique name, or None if it is not claimed."""
         results = self.run("SELECT owner FROM claim WHERE name = ?", json.dumps(name))
         return str(results[0][0]) if results else None
 
@@ -252,7 +255,7 @@ class Staging:
         return [subject_id for (subject_id,) in self.run(_MISSING)]
 
     def is_shared(self, subject_id: str) -> bool:
-        """Return whether a node has the id of a refused node."""
+        """Return whether the id is also that of a refused node."""
         return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", subject_id))
 
     def add_outside_nodes(self, types: Mapping[str, str]) -> None:

@@ -37,7 +37,7 @@ MARKDOWN = "markdown"
 
 
 class ValidatedRecord(NamedTuple):
-    """The checked arguments of a write, and the validity."""
+    """The validated arguments for writing a record, and its period of validity."""
 
     arguments: NewNode | NewConnection
     validity: Validity

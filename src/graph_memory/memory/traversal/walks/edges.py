@@ -13,9 +13,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_EDGES = 1_000
 """Maximum number of connections per node, the heaviest ones."""
 MAX_WEIGHED = 5_000
-"""Maximum number of connections of a node that are all weighed, which takes as long as reading its last changes."""
+"""Maximum number of connections of a node for which all are weighed. That takes as long as reading its last changes."""
 MAX_CHANGES = 2_000
-"""Maximum number of last changes, by type and direction, that are read of a node with more connections."""
+"""Maximum number of last changes per type and direction that are read for a node with more connections."""
 AT_ONCE = 100
 """Maximum number of nodes per request."""
 
@@ -64,9 +64,9 @@ class EdgeRequest:
     nodes: tuple[str, ...]
     most: int = MAX_EDGES
     known: tuple[str, ...] = ()
-    """Nodes to which connections are left out."""
+    """Nodes that are known already. Connections to them are left out."""
     towards: tuple[str, ...] | None = None
-    """Nodes to which all connections must lead. None for any."""
+    """The only nodes to which connections may lead. None allows any node."""
     backward: bool = False
     """Whether connections are followed in the opposite direction."""
 

@@ -58,7 +58,10 @@ def _components(adjacency: Adjacency) -> list[int]:
 
 
 def _betweenness(adjacency: Adjacency) -> dict[str, float]:
-    """Return the share of shortest paths between other nodes on which each node lies, after Brandes (2001)."""
+    """Return, for each node, the share of the shortest paths between other nodes that pass through it.
+
+    Source: Brandes (2001).
+    """
     scores = dict.fromkeys(adjacency, 0.0)
     for start in adjacency:
         order, predecessors, path_counts = _shortest(adjacency, start)
@@ -73,7 +76,7 @@ def _betweenness(adjacency: Adjacency) -> dict[str, float]:
 
 
 def _shortest(adjacency: Adjacency, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
-    """Return the nodes by distance, and for each its predecessors and its number of shortest paths."""
+    """Return the nodes by distance, the predecessors of each, and the number of shortest paths to each."""
     depths, path_counts = {start: 0}, {start: 1}
     predecessors: dict[str, list[str]] = {start: []}
     order: list[str] = []

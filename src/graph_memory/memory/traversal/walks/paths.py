@@ -21,7 +21,7 @@ Graph = Mapping[str, Mapping[str, Edge]]
 
 @dataclass(slots=True)
 class ExploredGraph:
-    """The graph between two nodes, as far as it was read."""
+    """The part of the graph between two nodes that was read."""
 
     graph: defaultdict[str, dict[str, Edge]] = field(default_factory=lambda: defaultdict(dict[str, Edge]))
     steps: int = 0
@@ -90,7 +90,7 @@ def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]
 
 
 def unit_cost(_: Edge) -> float:
-    """Return the cost of a step if only the number of steps counts."""
+    """Return 1, the cost of a step if only the number of steps counts."""
     return 1.0
 
 

@@ -33,7 +33,7 @@ class Plan:
     expansion: Expansion
     rank: Rank
     ranks_all: bool = False
-    """Whether the rank differs from the order in which connections are read, so that many must be read."""
+    """Whether connections are ranked in another order than they are read, so that many must be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Walk:
     cut: set[str] = field(default_factory=set[str])
     """Nodes with more connections than were read."""
     is_full: bool = False
-    """Whether a reached node exceeded the maximum number of nodes."""
+    """Whether the walk stopped because it reached the maximum number of nodes."""
 
 
 class Walker:

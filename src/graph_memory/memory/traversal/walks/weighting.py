@@ -1,4 +1,4 @@
-"""Ranks of connections that a caller chooses: the weight, a property, or arithmetic over a few names.
+"""The rank by which a caller orders connections: the weight, a property, or arithmetic over a few names.
 
 Expressions are parsed, never executed. They may contain numbers, these names, `+ - * / **` and a few functions, and are
 limited in length and depth. Results that cannot be computed are 0.

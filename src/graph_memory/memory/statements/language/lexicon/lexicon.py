@@ -1,4 +1,4 @@
-"""The lexicon of a language: words that show how a statement is meant, and which events end which states. Data only.
+"""The lexicon of a language: words that show how a statement is meant, and events that end a state. Data only.
 
 Phrases are in lower case without accents. `*` stands for any ending. They come from dictionary definitions of states
 and their ends, not from examples.
@@ -67,7 +67,7 @@ class Lexicon:
     abilities: str = ""
     """Phrases for abilities, which are not facts."""
     each_weekday: str = ""
-    """Words before a day of the week for each such day. A full stop stands for a space."""
+    """Words before a weekday that mean every such day: `every Monday`. A full stop stands for a space."""
     irregular: str = ""
     """One line per verb: the verb, a colon, its past forms."""
     misleading: str = ""

@@ -157,14 +157,14 @@ def _relation(
 
 
 def labels_in(source: Neo4jSource) -> set[str]:
-    """Return the labels of readable memories that a database has."""
+    """Return the labels in a database by which a readable memory is recognised."""
     with _open_graph(source) as graph:
         return set(graph.graph.rows(LABELS, labels=[MEMORY, AGENT_ENTITY, FACT, PREFERENCE]))
 
 
 @dataclass(frozen=True, slots=True)
 class _OpenGraph:
-    """An open graph with temporal and spatial values as text."""
+    """An open graph that returns temporal and spatial values as text."""
 
     graph: Graph
     name: str

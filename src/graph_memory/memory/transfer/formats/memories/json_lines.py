@@ -30,7 +30,7 @@ def lines_of(path: Path, rows_of: Callable[[Object, Place], Rows]) -> Rows:
 
 
 def rows_or_refusal(place: Place, rows: Callable[[], Rows]) -> Rows:
-    """Yield rows, and the refusal in place of the rest."""
+    """Yield rows. If one is invalid, yield a refusal in place of it and all later rows."""
     try:
         yield from rows()
     except Unfit as error:

@@ -1,4 +1,4 @@
-"""A folder of Markdown notes with links, as Obsidian and basic-memory keep them: a note is an entity."""
+"""Reading of Markdown notes with links, as Obsidian and basic-memory keep them. Each note becomes an entity."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 
 NOTE = "note"
-"""The type of notes whose front matter has none."""
+"""The type of notes whose front matter names no type."""
 NOTE_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 50
 MAX_NOTES = 200_000
@@ -89,7 +89,7 @@ class _Folder:
     """The note for each name in a link: as written, and regardless of case."""
 
     def index(self, names: Mapping[PurePosixPath, str]) -> None:
-        """Map the names of every note to it. If several have the same name, precedence and then order decide."""
+        """Map each name to its note. If several notes have the same name, precedence and then order decide."""
         for rank in range(len(self.notes[0].link_names)) if self.notes else ():
             for file in self.notes:
                 for name in file.link_names[rank]:
@@ -97,7 +97,7 @@ class _Folder:
                         self.targets.setdefault(key, names[file.path])
 
     def end_of(self, link: Link, file: _File) -> str | None:
-        """Return the name of the note that a link leads to, None if it leads to another file or out of the folder."""
+        """Return the name of the note that a link leads to, or None for another file or a place outside the folder."""
         near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
         far = [name.lstrip("/") for name in link.names]
         for key in chain.from_iterable(map(_keys, chain.from_iterable(zip(near, far, strict=True)))):

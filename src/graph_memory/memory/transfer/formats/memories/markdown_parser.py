@@ -1,8 +1,8 @@
 """A CommonMark parser with tables, footnotes, Obsidian's links, comments and formulas.
 
-Links become tokens of the type `wikilink`. Comments within one paragraph become tokens of the type `comment`; a sign of
-a comment whose other end is in another paragraph becomes a `comment_sign`. Formulas and comments that begin a line
-produce no tokens.
+Links become tokens of the type `wikilink`. A comment within one paragraph becomes a token of the type `comment`. If its
+ends are in different paragraphs, each sign becomes a `comment_sign`. Formulas and comments that begin a line produce no
+tokens.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
 _BEGINNING = re.compile(
     rf"\\.|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(?P<sign>{'|'.join(map(re.escape, _HIDDEN))})|{_FORMULA.pattern}", re.DOTALL
 )
-"""A sign that begins a comment or a formula, or text without such a sign: an escape, code, a formula in a line."""
+"""A sign that begins a comment or a formula, or text in which signs do not count: an escape, code, a formula in a
+line.
+"""
 _MOST_NESTED = 40
 
 

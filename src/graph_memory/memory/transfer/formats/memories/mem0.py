@@ -27,7 +27,7 @@ from graph_memory.memory.transfer.formats.memories.rows import (
 from graph_memory.memory.transfer.formats.records import Note, Place, Unfit, Unreadable
 
 OWNERS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "session"}
-"""Keys with the subject of a memory, and the types of these entities."""
+"""Keys that name the subject of a memory, with the entity type of each."""
 _NOBODY = "user"
 _LEFT_OUT = "metadata, categories, scores and hashes of memories are left out"
 _ABOUT = frozenset({"metadata", "categories", "score", "hash", "structured_attributes", "expiration_date", "immutable"})

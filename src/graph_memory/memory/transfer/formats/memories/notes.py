@@ -20,7 +20,7 @@ from graph_memory.model.values.arguments import is_encodable
 from graph_memory.model.values.properties import PropertyValue, check_properties
 
 LINKS_TO = "links_to"
-"""The type of relations made of links in running text."""
+"""The relation type for links in running text."""
 _AS_TEXT = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias"})
 """Keys of the front matter whose values are text, even if they look like numbers."""
 _WORD = r"[^\W\d_](?:[^\s\[\](){}<>:;,.!?\"]|\.(?=\w))*"
@@ -49,7 +49,7 @@ class Link:
     target: str
     """The name or path of the note as written, decoded, without an alias."""
     is_path: bool = False
-    """Whether it is a link of Markdown, whose target is a path, and not one in `[[…]]`."""
+    """Whether it is a Markdown link, whose target is a path, and not a `[[…]]` link."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class Note:
     front: Mapping[str, object]
     """The front matter that can be stored."""
     unfit: Sequence[str] = ()
-    """Keys of the front matter that cannot be stored, or whose values cannot."""
+    """Keys of the front matter that cannot be stored, or whose values cannot be stored."""
     fault: Fault | None = None
     observations: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     links: list[Link] = field(default_factory=list[Link])
@@ -87,7 +87,7 @@ class Note:
     headings: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
     """The level and the text of each heading, by its line."""
     taken: list[tuple[range, Link | None]] = field(default_factory=list[tuple[range, Link | None]])
-    """The lines that hold nothing but an observation, or but a relation."""
+    """The lines that contain only an observation or only a relation, with the link of the relation."""
 
     def body(self, leads: Callable[[Link], bool] = lambda _: True) -> str:
         """Return the text without the lines that became observations or relations."""
@@ -99,7 +99,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An observation or a link in a note, and the lines that hold nothing else."""
+    """An observation or a link in a note, and the lines that contain nothing else."""
 
     value: tuple[int, str] | Link
     lines: range = _NO_LINES
@@ -194,7 +194,10 @@ def _list_item(token: Token, lines: range) -> _Item | None:
 
 
 def _visible_tokens(children: Sequence[Token]) -> list[tuple[str, str]]:
-    """Return the types and contents of tokens without comments; texts that a comment divides are one text."""
+    """Return the types and contents of the tokens that are not comments.
+
+    Texts on both sides of a comment are joined.
+    """
     visible: list[tuple[str, str]] = []
     for child in children:
         if child.type == "comment_sign" and child.meta["hides"]:
@@ -217,9 +220,10 @@ def _without_comments(token: Token) -> str:
 
 
 def _relation_type(text: str) -> str:
-    """Return the relation type before a link, empty text if it reads like a sentence.
+    """Return the relation type before a link, or empty text if the words read like a sentence.
 
-    It has up to three words without punctuation. It begins with no capital, unless all letters are or a colon follows.
+    A type has up to three words without punctuation. It starts with a capital only if all letters are capitals or a
+    colon follows.
     """
     match = _TYPE.fullmatch(text)
     if match is None or (match[1][0].isupper() and not match[1].isupper() and not match[2]):
@@ -259,7 +263,7 @@ def _pair_signs(tokens: Sequence[Token]) -> None:
 
 
 def _target(written: str) -> str:
-    """Return the name of the note in a `[[…]]` link, empty text for a heading or block of the same note."""
+    """Return the name of the note in a `[[…]]` link. It is empty for a link to a heading or block of the same note."""
     name = written.split("|")[0].rstrip("\\").strip().removeprefix("memory://")
     return "" if name.startswith(("#", "^")) else name
 
@@ -269,7 +273,7 @@ def _url(token: Token) -> str:
 
 
 def _target_of_url(url: str) -> str:
-    """Return the path of a Markdown link, empty text for a web address or a place in the same note."""
+    """Return the path in a Markdown link. It is empty for a web address or a place in the same note."""
     path = url.removeprefix("memory://").partition("#")[0].partition("?")[0]
     return "" if _SCHEME.match(path) else unquote(path).strip()
 
@@ -286,7 +290,7 @@ def _links_of_properties(front: Mapping[str, object]) -> Iterator[Link]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield the texts of a value, and `[[x]]` for the list in a list that YAML makes of a link without quotes."""
+    """Yield the texts of a value. A list within a list, as YAML reads an unquoted link, yields `[[x]]`."""
     match value:
         case str():
             yield value

@@ -1,6 +1,6 @@
 """Reading and writing of the official memory server's file: a line per entity and relation.
 
-Also reads the result of `read_graph`, `{"entities": […], "relations": […]}`, also of mcp-neo4j-memory.
+It also reads a saved result of `read_graph`, `{"entities": […], "relations": […]}`, also from mcp-neo4j-memory.
 """
 
 from __future__ import annotations

@@ -74,7 +74,10 @@ def recognise_format(source: Source) -> MemoryFormat:
 
 
 def is_memory(source: str) -> bool:
-    """Return whether a file, a folder or an address seems to be the memory of another program, by its beginning."""
+    """Return whether a file, a folder or an address seems to contain another program's memory.
+
+    Only its beginning is read.
+    """
     path = Path(source)
     return is_server(source) or (_in_folder(path) if path.is_dir() else _in_file(path)) is not None
 

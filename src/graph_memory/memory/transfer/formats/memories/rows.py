@@ -79,12 +79,12 @@ def text_of(values: Mapping[str, object], *names: str) -> str:
 
 
 def text_in(values: Mapping[str, object], *names: str) -> str | None:
-    """Return the first text that is not empty under these names, None without one."""
+    """Return the first text under these names that is not empty, or None."""
     return next((value for name in names if isinstance(value := values.get(name), str) and value), None)
 
 
 def fraction_in(values: Mapping[str, object], name: str) -> float | None:
-    """Return the number from 0 to 1 under a name, None for other values."""
+    """Return the number from 0 to 1 under a name, or None for any other value."""
     value = values.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -92,7 +92,7 @@ def fraction_in(values: Mapping[str, object], name: str) -> float | None:
 
 
 def scalars_of(values: Mapping[str, object], excluded: set[str]) -> dict[str, PropertyValue]:
-    """Return the possible properties: texts, numbers and booleans under names that are not reserved."""
+    """Return the values that can become properties: texts, numbers and booleans under names that are not reserved."""
     return {
         name: value
         for name, value in values.items()
