@@ -157,21 +157,33 @@ def test_the_root_of_codex_hooks_has_no_other_keys(user: Path) -> None:
     ],
 )
 def test_toml_that_cannot_be_edited_safely_is_left_alone(text: str) -> None:
-    wanted = wanted_entries("codex", ["graph-memory"], "graph-memory", "all", "auto")
-    with pytest.raises(ValueError):  # noqa: PT011 - its text is not shown alone
-        edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted)
+    for wanted in (wanted_entries("codex", ["graph-memory"], "graph-memory", "all", "auto"), None):
+        with pytest.raises(ValueError):  # noqa: PT011 - its text is not shown alone
+            edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted)
 
 
-def test_an_old_table_of_toml_is_replaced() -> None:
-    old = '[mcp_servers.graph-memory]\ncommand = "old"\n\n[mcp_servers.graph-memory.env]\nA = "1"\n'
-    text = f"{EARLIER_TOML}\n{old}\n[z]\na = 1\n"
+CODEX = ConfigFile(Path("config.toml"), "mcp_servers")
+USER_KEYS = 'startup_timeout_sec = 60\nenv = {A = "1"}\n'
+BEFORE_TABLE = '# The memory.\n[mcp_servers . "graph-memory"] # mine\n'
+AFTER_TABLE = '\n# My profile. Do not touch.\n[profiles.fast]\nmodel = """\n[mcp_servers.graph-memory]\n"""\n'
+
+
+@for_rows("newline", ["\n", "\r\n"])
+def test_an_old_table_of_toml_keeps_the_keys_of_the_user(newline: str) -> None:
+    sub_table = '[mcp_servers.graph-memory.tools]\nenabled = ["a"]\n'
+    old = f'command = "old"\n{USER_KEYS}args = [\n  "]",  # ]\n  "b",\n]\n# last\n{sub_table}'
+    text = f"{BEFORE_TABLE}{old}{AFTER_TABLE}".replace("\n", newline)
     wanted = wanted_entries("codex", ["gm"], "gm", "all", "auto")
-    new = tomllib.loads(edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted))
-    assert new["mcp_servers"] == {
-        "other": {"command": "x"},
-        "graph-memory": {"command": "gm", "args": wanted.server[1:]},
-    }
-    assert (new["z"], new["profiles"]) == ({"a": 1}, {"fast": {"model": "o4"}})
+    lines = f'command = "gm"\nargs = {json.dumps(wanted.server[1:])}\n'
+    new = f"{BEFORE_TABLE}{lines}{USER_KEYS}# last\n{sub_table}{AFTER_TABLE}"
+    assert edit(text, CODEX, "codex", wanted) == new.replace("\n", newline)
+    rest = f"# The memory.\n# last\n{AFTER_TABLE}"
+    assert edit(text, CODEX, "codex", None) == rest.replace("\n", newline)
+
+
+@for_rows("text", ["", "\n\n", "# mine\n\n\n", f"{EARLIER_TOML}\n\n"])
+def test_toml_without_the_server_is_not_changed_by_uninstall(text: str) -> None:
+    assert edit(text, CODEX, "codex", None) == text
 
 
 def test_a_file_with_comments_is_not_changed(user: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,7 +19,6 @@ _SECONDS = 5
 """Seconds after which a client may stop a hook. A hook ends by itself long before."""
 _OURS = re.compile(r"\bhook \w+ --client [\w-]+")
 _OF_PROMPTS: frozenset[Kind] = frozenset({"start", "prompt", "compaction", "end"})
-_TABLE = re.compile(rf"^\[mcp_servers\.(?:{NAME}|\"{NAME}\")(?:\.[^\]]*)?\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
 Document = dict[str, object]
 
 
@@ -69,7 +69,7 @@ def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str
 def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
     """Return whether a file has the server, and whether it has hooks. Raises ValueError."""
     if file.is_toml:
-        return NAME in _object(tomllib.loads(text).get("mcp_servers")), False
+        return _server_of(tomllib.loads(text)) is not None, False
     document = _object(json.loads(text) if text.strip() else {})
     has_server = bool(file.servers) and NAME in _object(document.get(file.servers))
     return has_server, file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
@@ -137,16 +137,59 @@ def _without_ours(entry: object) -> object | None:
 def _edit_toml(text: str, wanted: Wanted | None) -> str:
     """Return TOML with or without the table of the server. Raises ValueError if another value would change."""
     before = tomllib.loads(text)
-    current = _object(_object(before.get("mcp_servers")).get(NAME))
-    command, *arguments = wanted.server if wanted else ("",)
-    if wanted and (current.get("command"), current.get("args")) == (command, arguments):
+    current = _server_of(before)
+    if wanted is None and current is None:
         return text
-    table = f"[mcp_servers.{NAME}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(arguments)}\n" if wanted else ""
-    rest = _TABLE.sub("", text).rstrip("\n")
-    new = f"{rest}\n\n{table}".lstrip("\n") if table else f"{rest}\n".lstrip("\n")
-    if _without_server(tomllib.loads(new)) != _without_server(before):
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines: list[str] = []
+    server: Document | None = None
+    if wanted:
+        command, *arguments = wanted.server
+        server = {**(current or {}), "command": command, "args": arguments}
+        if server == current:
+            return text
+        lines = [f"command = {json.dumps(command)}{newline}", f"args = {json.dumps(arguments)}{newline}"]
+    new = _edit_table(text, lines, newline)
+    after = tomllib.loads(new)
+    if _server_of(after) != server or _without_server(after) != _without_server(before):
         raise ValueError("the server is not in a table of its own")
     return new
+
+
+def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
+    """Return TOML with these lines in the table of the server, or without its tables. All comments stay."""
+    kept: list[str] = []
+    table = None
+    is_missing = True
+    for part, value in _statements(text.rstrip("\r\n") + newline):
+        if is_header := part.lstrip().startswith("["):
+            table = _server_of(value)
+        is_replaced = value.keys() <= {"command", "args"} and table == {} if lines else table is not None
+        if not (value and is_replaced):
+            kept.append(part)
+        if lines and is_header and table == {}:
+            kept.extend(lines)
+            is_missing = False
+    rest = "".join(kept).strip("\r\n")
+    if lines and is_missing:
+        table_lines = "".join([f"[mcp_servers.{NAME}]{newline}", *lines])
+        return f"{rest}{newline * 2}{table_lines}" if rest else table_lines
+    return f"{rest}{newline}" if rest else ""
+
+
+def _statements(text: str) -> Iterator[tuple[str, Document]]:
+    """Yield each header, each key with its value, and each other line of TOML, as text and as what it means alone."""
+    part = ""
+    for line in re.findall(r"[^\n]*\n", text):
+        part += line
+        with suppress(tomllib.TOMLDecodeError):  # a value that goes on in the next line
+            yield part, tomllib.loads(part)
+            part = ""
+
+
+def _server_of(document: Mapping[str, object]) -> Document | None:
+    servers = _object(document.get("mcp_servers"))
+    return _object(servers[NAME]) if NAME in servers else None
 
 
 def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
