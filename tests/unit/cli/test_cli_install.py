@@ -207,6 +207,44 @@ def test_a_linked_file_stays_a_link_and_keeps_its_mode(user: Path) -> None:
     assert "graph-memory" in values(real)["mcpServers"]
 
 
+@pytest.mark.parametrize("client", LAYOUTS)
+def test_uninstall_deletes_no_link_and_no_linked_file(user: Path, client: str) -> None:
+    paths = [file.path for file in files_of(client, "user", user, sys.platform)]
+    for number, path in enumerate(paths):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(user / f"dotfile{number}")
+    run("install", client)
+    for _ in range(2):
+        assert run("uninstall", client).exit_code == 0
+        assert all(path.is_symlink() and values(path) == {} for path in paths)
+
+
+@for_rows(
+    "program",
+    [
+        "graph-memory",
+        "'/a b/graph-memory'",
+        r'"C:\Program Files\graph-memory.exe"',
+        "/usr/bin/python3 -m graph_memory",
+    ],
+)
+def test_uninstall_removes_the_hooks_of_each_installation(program: str) -> None:
+    hooks = ConfigFile(Path("hooks.json"), has_hooks=True)
+    wanted = wanted_entries("claude-code", ["graph-memory"], program, "all", "auto")
+    assert edit(edit("", hooks, "claude-code", wanted), hooks, "claude-code", None) == ""
+
+
+@for_rows("program", ["/opt/tracer", "/opt/graph-memory/bin/tracer", "graph-memory-tracer", "my-graph-memory"])
+def test_the_hooks_of_other_programs_stay(user: Path, program: str) -> None:
+    path = user / ".claude" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    command = f"{program} hook Stop --client claude-code"
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    path.write_text(text)
+    assert "Nothing to change" in run("uninstall", "claude-code").stderr
+    assert path.read_text() == text
+
+
 @for_rows(
     ("platform", "path"),
     [

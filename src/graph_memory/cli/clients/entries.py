@@ -17,7 +17,8 @@ NAME = "graph-memory"
 """The name of the server in the files of clients."""
 _SECONDS = 5
 """Seconds after which a client may stop a hook. A hook ends by itself long before."""
-_OURS = re.compile(r"\bhook \w+ --client [\w-]+")
+_OURS = re.compile(r"(?<![\w-])graph[-_]memory(?:\.\w+)?[\\\"']* hook \w+ --client [\w-]+")
+"""A hook of graph-memory in JSON. The program may have an extension, and may be quoted."""
 _OF_PROMPTS: frozenset[Kind] = frozenset({"start", "prompt", "compaction", "end"})
 Document = dict[str, object]
 
