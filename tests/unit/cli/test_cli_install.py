@@ -196,6 +196,43 @@ def test_a_file_with_comments_is_not_changed(user: Path) -> None:
     assert file.path.read_text() == '// mine\n{"theme": "One"}\n'
 
 
+OURS = "graph-memory hook Stop --client claude-code"
+
+
+@for_rows("command", ["install", "uninstall"])
+@for_rows(
+    ("document", "fault"),
+    [
+        ([], "the outermost value is not an object"),
+        ({"mcpServers": ["mine"]}, "mcpServers is not an object"),
+        ({"hooks": ["mine"]}, "hooks is not an object"),
+        ({"hooks": None}, "hooks is not an object"),
+        ({"hooks": {"Stop": {"mine": 1}}}, "hooks.Stop is not a list"),
+        ({"hooks": {"Stop": [OURS]}}, "an entry of hooks.Stop is not an object"),
+        ({"hooks": {"Stop": [{"hooks": {"command": OURS}}]}}, "an entry's hooks of hooks.Stop is not a list"),
+    ],
+)
+def test_values_of_an_unexpected_type_are_not_changed(user: Path, command: str, document: Any, fault: str) -> None:
+    path = user / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(document))
+    with pytest.raises(GraphError) as error:
+        run(command, "gemini-cli")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert error.value.message == f"{path} cannot be changed: {fault}"
+    assert path.read_text() == json.dumps(document)
+    assert list(path.parent.iterdir()) == [path]
+
+
+@for_rows("text", ['{"hooks":{}}', '{"hooks":{"Stop":[]}}', '{"mcpServers":{}}', '{"version":1}', "{}", " "])
+def test_uninstall_keeps_a_file_without_entries_of_graph_memory(user: Path, text: str) -> None:
+    path = user / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    assert "Nothing to change" in run("uninstall", "gemini-cli").stderr
+    assert path.read_text() == text
+
+
 def test_a_linked_file_stays_a_link_and_keeps_its_mode(user: Path) -> None:
     real = user / "dotfiles.json"
     real.write_text("{}")

@@ -52,9 +52,7 @@ def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str
     """
     if file.is_toml:
         return _edit_toml(text, wanted)
-    document: Document = json.loads(text) if text.strip() else {}
-    if type(document) is not dict:
-        raise ValueError("it is not an object")
+    document = _parse_json(text)
     before = json.dumps(document)
     if file.servers:
         _edit_servers(document, file.servers, wanted)
@@ -71,13 +69,17 @@ def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
     """Return whether a file has the server, and whether it has hooks. Raises ValueError."""
     if file.is_toml:
         return _server_of(tomllib.loads(text)) is not None, False
-    document = _object(json.loads(text) if text.strip() else {})
-    has_server = bool(file.servers) and NAME in _object(document.get(file.servers))
+    document = _parse_json(text)
+    has_server = bool(file.servers) and NAME in _object(document.get(file.servers, {}), file.servers)
     return has_server, file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
 
 
+def _parse_json(text: str) -> Document:
+    return _object(json.loads(text) if text.strip() else {}, "the outermost value")
+
+
 def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
-    servers = _object(document.get(key))
+    servers = _object(document.get(key, {}), key)
     if wanted is None:
         if servers.pop(NAME, None) is not None:
             document[key] = servers
@@ -86,33 +88,34 @@ def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
         return
     command, *arguments = wanted.server
     entry: Document = {"command": command, "args": arguments}
-    kind: Document = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
-    own = _object(servers.get(NAME))
-    servers[NAME] = {**_object(kind.get(key)), **own, **entry}
+    kind: Mapping[str, Document] = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
+    own = _object(servers.get(NAME, {}), f"{key}.{NAME}")
+    servers[NAME] = {**kind.get(key, {}), **own, **entry}
     document[key] = servers
 
 
 def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) -> None:
     """Replace the hooks of graph-memory. A hook that is there already keeps its place."""
     is_flat = CLIENTS[client].is_flat
-    events = _object(document.get("hooks"))
+    before = _object(document.get("hooks", {}), "hooks")
+    events = dict(before)
     for event in [*dict.fromkeys([*events, *commands])]:
-        entries = _list(events.get(event))
+        entries = _list(events.get(event, []), f"hooks.{event}")
         new = [_hook_entry(client, commands[event])] if event in commands else []
         ours = [entry for entry in entries if _is_ours(entry)]
         if ours == new:
             continue
-        kept = [rest for entry in entries if (rest := _without_ours(entry)) is not None]
+        kept = [rest for entry in entries if (rest := _without_ours(entry, event)) is not None]
         if kept or new:
             events[event] = [*kept, *new]
         else:
             events.pop(event)
     if is_flat and commands:
         document.setdefault("version", 1)
-    if events or "hooks" in document:
+    if events:
         document["hooks"] = events
-    if not events:
-        document.pop("hooks", None)
+    elif before:
+        del document["hooks"]
 
 
 def _hook_entry(client: str, command: str) -> Document:
@@ -126,12 +129,13 @@ def _is_ours(entry: object) -> bool:
     return _OURS.search(json.dumps(entry)) is not None
 
 
-def _without_ours(entry: object) -> object | None:
+def _without_ours(entry: object, event: str) -> object | None:
     """Return an entry without the hooks of graph-memory, or None if nothing is left of it."""
     if not _is_ours(entry):
         return entry
-    group = _object(entry)
-    kept = [handler for handler in _list(group.get("hooks")) if not _is_ours(handler)]
+    group = _object(entry, f"an entry of hooks.{event}")
+    handlers = _list(group.get("hooks", []), f"an entry's hooks of hooks.{event}")
+    kept = [handler for handler in handlers if not _is_ours(handler)]
     return {**group, "hooks": kept} if kept else None
 
 
@@ -189,22 +193,29 @@ def _statements(text: str) -> Iterator[tuple[str, Document]]:
 
 
 def _server_of(document: Mapping[str, object]) -> Document | None:
-    servers = _object(document.get("mcp_servers"))
-    return _object(servers[NAME]) if NAME in servers else None
+    servers = _object(document.get("mcp_servers", {}), "mcp_servers")
+    return _object(servers[NAME], f"mcp_servers.{NAME}") if NAME in servers else None
 
 
 def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
-    servers = {name: value for name, value in _object(document.get("mcp_servers")).items() if name != NAME}
+    servers = {
+        name: value for name, value in _object(document.get("mcp_servers", {}), "mcp_servers").items() if name != NAME
+    }
     rest = {name: value for name, value in document.items() if name != "mcp_servers"}
     return {**rest, **({"mcp_servers": servers} if servers else {})}
 
 
-def _object(value: object) -> Document:
-    return dict(cast("Document", value)) if isinstance(value, dict) else {}
+def _object(value: object, name: str) -> Document:
+    """Return a copy of an object. Raises ValueError for a value of another type."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not an object")  # noqa: TRY004 - callers expect ValueError
+    return dict(cast("Document", value))
 
 
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+def _list(value: object, name: str) -> list[object]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is not a list")  # noqa: TRY004 - callers expect ValueError
+    return cast("list[object]", value)
 
 
 def _indent_of(text: str) -> int | str:

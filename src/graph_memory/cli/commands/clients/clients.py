@@ -141,7 +141,7 @@ def _changes(client: str, scope: Scope, wanted: Wanted | None) -> Iterator[Chang
         try:
             after = edit(before, file, client, wanted)
         except ValueError as error:
-            hint = "If it has comments, they would be lost. Edit it by hand, as the guide about clients shows."
+            hint = "Correct it. JSON with comments cannot be kept: edit it by hand, as the guide about clients shows."
             raise invalid_argument("client", f"{file.path} cannot be changed: {error}", hint) from error
         if not after and file.path.is_symlink():
             after = "\n" if file.is_toml else "{}\n"
