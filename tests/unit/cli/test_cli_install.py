@@ -233,6 +233,64 @@ def test_uninstall_keeps_a_file_without_entries_of_graph_memory(user: Path, text
     assert path.read_text() == text
 
 
+@for_rows(
+    ("text", "fault"),
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', 'the key "c" occurs twice'),
+        ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "it is nested too deeply"),
+    ],
+)
+def test_json_that_would_lose_values_is_not_changed(user: Path, text: str, fault: str) -> None:
+    path = user / ".claude.json"
+    path.write_text(text)
+    with pytest.raises(GraphError) as error:
+        run("install", "claude-code")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert error.value.message == f"{path} cannot be changed: {fault}"
+    assert path.read_text() == text
+
+
+def test_install_keeps_escapes_and_line_ends(user: Path) -> None:
+    path = user / ".claude.json"
+    path.write_bytes(b'{\r\n  "a": "\\ud83d \xc3\xa9"\r\n}\r\n')
+    assert run("install", "claude-code").exit_code == 0
+    new = path.read_bytes()
+    assert b'  "a": "\\ud83d \xc3\xa9",\r\n' in new
+    assert new.count(b"\n") == new.count(b"\r\n") > 3
+    assert values(path)["a"] == "\ud83d é"
+
+
+def test_the_list_skips_and_names_files_that_cannot_be_read(user: Path) -> None:
+    run("install", "gemini-cli")
+    broken = {".claude.json": b"\xff", ".cursor/mcp.json": b"{", ".codex/config.toml": b"a = " + b"[" * 9_000}
+    for name, content in broken.items():
+        (user / name).parent.mkdir(exist_ok=True)
+        (user / name).write_bytes(content)
+    result = run("install", "--list", "--json")
+    assert [row["client"] for row in json.loads(result.stdout)["installed"]] == ["gemini-cli"]
+    assert [f"Skipped: {user / name} " in result.stderr for name in broken] == [True] * 3
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_change_by_a_running_client_is_not_lost(user: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    path = user / ".claude.json"
+    if command == "uninstall":
+        run("install", "claude-code")
+
+    def edit_during_change(text: str, *arguments: Any) -> str:
+        path.write_text('{"changed": true}')
+        return edit(text, *arguments)
+
+    files = {*user.iterdir(), path}
+    monkeypatch.setattr("graph_memory.cli.commands.clients.clients.edit", edit_during_change)
+    with pytest.raises(GraphError) as error:
+        run(command, "claude-code")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert error.value.message == f"{path} was changed by another program"
+    assert path.read_text() == '{"changed": true}'
+    assert {*user.iterdir()} == files
+
+
 def test_a_linked_file_stays_a_link_and_keeps_its_mode(user: Path) -> None:
     real = user / "dotfiles.json"
     real.write_text("{}")

@@ -62,7 +62,9 @@ def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str
         return text
     if wanted is None and document in ({}, {"version": 1}):
         return ""
-    return json.dumps(document, indent=_indent_of(text), ensure_ascii=False) + "\n"
+    new = json.dumps(document, indent=_indent_of(text), ensure_ascii=False) + "\n"
+    escaped = new.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair is valid only as \\uXXXX
+    return escaped.replace("\n", "\r\n") if "\r\n" in text else escaped
 
 
 def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
@@ -75,7 +77,18 @@ def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
 
 
 def _parse_json(text: str) -> Document:
-    return _object(json.loads(text) if text.strip() else {}, "the outermost value")
+    value: object = json.loads(text, object_pairs_hook=_unique_keys) if text.strip() else {}
+    return _object(value, "the outermost value")
+
+
+def _unique_keys(pairs: Sequence[tuple[str, object]]) -> Document:
+    """Return an object of JSON. Raises ValueError for a key that occurs twice: only one value could be kept."""
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {json.dumps(twice)} occurs twice")
+    return document
 
 
 def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
