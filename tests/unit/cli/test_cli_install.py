@@ -157,21 +157,33 @@ def test_the_root_of_codex_hooks_has_no_other_keys(user: Path) -> None:
     ],
 )
 def test_toml_that_cannot_be_edited_safely_is_left_alone(text: str) -> None:
-    wanted = wanted_entries("codex", ["graph-memory"], "graph-memory", "all", "auto")
-    with pytest.raises(ValueError):  # noqa: PT011 - its text is not shown alone
-        edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted)
+    for wanted in (wanted_entries("codex", ["graph-memory"], "graph-memory", "all", "auto"), None):
+        with pytest.raises(ValueError):  # noqa: PT011 - its text is not shown alone
+            edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted)
 
 
-def test_an_old_table_of_toml_is_replaced() -> None:
-    old = '[mcp_servers.graph-memory]\ncommand = "old"\n\n[mcp_servers.graph-memory.env]\nA = "1"\n'
-    text = f"{EARLIER_TOML}\n{old}\n[z]\na = 1\n"
+CODEX = ConfigFile(Path("config.toml"), "mcp_servers")
+USER_KEYS = 'startup_timeout_sec = 60\nenv = {A = "1"}\n'
+BEFORE_TABLE = '# The memory.\n[mcp_servers . "graph-memory"] # mine\n'
+AFTER_TABLE = '\n# My profile. Do not touch.\n[profiles.fast]\nmodel = """\n[mcp_servers.graph-memory]\n"""\n'
+
+
+@for_rows("newline", ["\n", "\r\n"])
+def test_an_old_table_of_toml_keeps_the_keys_of_the_user(newline: str) -> None:
+    sub_table = '[mcp_servers.graph-memory.tools]\nenabled = ["a"]\n'
+    old = f'command = "old"\n{USER_KEYS}args = [\n  "]",  # ]\n  "b",\n]\n# last\n{sub_table}'
+    text = f"{BEFORE_TABLE}{old}{AFTER_TABLE}".replace("\n", newline)
     wanted = wanted_entries("codex", ["gm"], "gm", "all", "auto")
-    new = tomllib.loads(edit(text, ConfigFile(Path("config.toml"), "mcp_servers"), "codex", wanted))
-    assert new["mcp_servers"] == {
-        "other": {"command": "x"},
-        "graph-memory": {"command": "gm", "args": wanted.server[1:]},
-    }
-    assert (new["z"], new["profiles"]) == ({"a": 1}, {"fast": {"model": "o4"}})
+    lines = f'command = "gm"\nargs = {json.dumps(wanted.server[1:])}\n'
+    new = f"{BEFORE_TABLE}{lines}{USER_KEYS}# last\n{sub_table}{AFTER_TABLE}"
+    assert edit(text, CODEX, "codex", wanted) == new.replace("\n", newline)
+    rest = f"# The memory.\n# last\n{AFTER_TABLE}"
+    assert edit(text, CODEX, "codex", None) == rest.replace("\n", newline)
+
+
+@for_rows("text", ["", "\n\n", "# mine\n\n\n", f"{EARLIER_TOML}\n\n"])
+def test_toml_without_the_server_is_not_changed_by_uninstall(text: str) -> None:
+    assert edit(text, CODEX, "codex", None) == text
 
 
 def test_a_file_with_comments_is_not_changed(user: Path) -> None:
@@ -184,6 +196,101 @@ def test_a_file_with_comments_is_not_changed(user: Path) -> None:
     assert file.path.read_text() == '// mine\n{"theme": "One"}\n'
 
 
+OURS = "graph-memory hook Stop --client claude-code"
+
+
+@for_rows("command", ["install", "uninstall"])
+@for_rows(
+    ("document", "fault"),
+    [
+        ([], "the outermost value is not an object"),
+        ({"mcpServers": ["mine"]}, "mcpServers is not an object"),
+        ({"hooks": ["mine"]}, "hooks is not an object"),
+        ({"hooks": None}, "hooks is not an object"),
+        ({"hooks": {"Stop": {"mine": 1}}}, "hooks.Stop is not a list"),
+        ({"hooks": {"Stop": [OURS]}}, "an entry of hooks.Stop is not an object"),
+        ({"hooks": {"Stop": [{"hooks": {"command": OURS}}]}}, "an entry's hooks of hooks.Stop is not a list"),
+    ],
+)
+def test_values_of_an_unexpected_type_are_not_changed(user: Path, command: str, document: Any, fault: str) -> None:
+    path = user / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(document))
+    with pytest.raises(GraphError) as error:
+        run(command, "gemini-cli")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert error.value.message == f"{path} cannot be changed: {fault}"
+    assert path.read_text() == json.dumps(document)
+    assert list(path.parent.iterdir()) == [path]
+
+
+@for_rows("text", ['{"hooks":{}}', '{"hooks":{"Stop":[]}}', '{"mcpServers":{}}', '{"version":1}', "{}", " "])
+def test_uninstall_keeps_a_file_without_entries_of_graph_memory(user: Path, text: str) -> None:
+    path = user / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    assert "Nothing to change" in run("uninstall", "gemini-cli").stderr
+    assert path.read_text() == text
+
+
+@for_rows(
+    ("text", "fault"),
+    [
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', 'the key "c" occurs twice'),
+        ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "it is nested too deeply"),
+    ],
+)
+def test_json_that_would_lose_values_is_not_changed(user: Path, text: str, fault: str) -> None:
+    path = user / ".claude.json"
+    path.write_text(text)
+    with pytest.raises(GraphError) as error:
+        run("install", "claude-code")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert error.value.message == f"{path} cannot be changed: {fault}"
+    assert path.read_text() == text
+
+
+def test_install_keeps_escapes_and_line_ends(user: Path) -> None:
+    path = user / ".claude.json"
+    path.write_bytes(b'{\r\n  "a": "\\ud83d \xc3\xa9"\r\n}\r\n')
+    assert run("install", "claude-code").exit_code == 0
+    new = path.read_bytes()
+    assert b'  "a": "\\ud83d \xc3\xa9",\r\n' in new
+    assert new.count(b"\n") == new.count(b"\r\n") > 3
+    assert values(path)["a"] == "\ud83d é"
+
+
+def test_the_list_skips_and_names_files_that_cannot_be_read(user: Path) -> None:
+    run("install", "gemini-cli")
+    broken = {".claude.json": b"\xff", ".cursor/mcp.json": b"{", ".codex/config.toml": b"a = " + b"[" * 9_000}
+    for name, content in broken.items():
+        (user / name).parent.mkdir(exist_ok=True)
+        (user / name).write_bytes(content)
+    result = run("install", "--list", "--json")
+    assert [row["client"] for row in json.loads(result.stdout)["installed"]] == ["gemini-cli"]
+    assert [f"Skipped: {user / name} " in result.stderr for name in broken] == [True] * 3
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_change_by_a_running_client_is_not_lost(user: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    path = user / ".claude.json"
+    if command == "uninstall":
+        run("install", "claude-code")
+
+    def edit_during_change(text: str, *arguments: Any) -> str:
+        path.write_text('{"changed": true}')
+        return edit(text, *arguments)
+
+    files = {*user.iterdir(), path}
+    monkeypatch.setattr("graph_memory.cli.commands.clients.clients.edit", edit_during_change)
+    with pytest.raises(GraphError) as error:
+        run(command, "claude-code")
+    assert error.value.code is Code.INVALID_ARGUMENT
+    assert error.value.message == f"{path} was changed by another program"
+    assert path.read_text() == '{"changed": true}'
+    assert {*user.iterdir()} == files
+
+
 def test_a_linked_file_stays_a_link_and_keeps_its_mode(user: Path) -> None:
     real = user / "dotfiles.json"
     real.write_text("{}")
@@ -193,6 +300,44 @@ def test_a_linked_file_stays_a_link_and_keeps_its_mode(user: Path) -> None:
     assert (user / ".claude.json").is_symlink()
     assert real.stat().st_mode & 0o777 == 0o644
     assert "graph-memory" in values(real)["mcpServers"]
+
+
+@pytest.mark.parametrize("client", LAYOUTS)
+def test_uninstall_deletes_no_link_and_no_linked_file(user: Path, client: str) -> None:
+    paths = [file.path for file in files_of(client, "user", user, sys.platform)]
+    for number, path in enumerate(paths):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(user / f"dotfile{number}")
+    run("install", client)
+    for _ in range(2):
+        assert run("uninstall", client).exit_code == 0
+        assert all(path.is_symlink() and values(path) == {} for path in paths)
+
+
+@for_rows(
+    "program",
+    [
+        "graph-memory",
+        "'/a b/graph-memory'",
+        r'"C:\Program Files\graph-memory.exe"',
+        "/usr/bin/python3 -m graph_memory",
+    ],
+)
+def test_uninstall_removes_the_hooks_of_each_installation(program: str) -> None:
+    hooks = ConfigFile(Path("hooks.json"), has_hooks=True)
+    wanted = wanted_entries("claude-code", ["graph-memory"], program, "all", "auto")
+    assert edit(edit("", hooks, "claude-code", wanted), hooks, "claude-code", None) == ""
+
+
+@for_rows("program", ["/opt/tracer", "/opt/graph-memory/bin/tracer", "graph-memory-tracer", "my-graph-memory"])
+def test_the_hooks_of_other_programs_stay(user: Path, program: str) -> None:
+    path = user / ".claude" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    command = f"{program} hook Stop --client claude-code"
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    path.write_text(text)
+    assert "Nothing to change" in run("uninstall", "claude-code").stderr
+    assert path.read_text() == text
 
 
 @for_rows(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,16 +16,16 @@ from graph_memory.hooks.clients import BUDGETS, CLIENTS, Kind
 NAME = "graph-memory"
 """The name of the server in the files of clients."""
 _SECONDS = 5
-"""Seconds after which a client may stop a hook. A hook ends by itself much earlier."""
-_OURS = re.compile(r"\bhook \w+ --client [\w-]+")
+"""Seconds after which a client may stop a hook. A hook ends by itself long before."""
+_OURS = re.compile(r"(?<![\w-])graph[-_]memory(?:\.\w+)?[\\\"']* hook \w+ --client [\w-]+")
+"""A hook of graph-memory in JSON. The program may have an extension, and may be quoted."""
 _OF_PROMPTS: frozenset[Kind] = frozenset({"start", "prompt", "compaction", "end"})
-_TABLE = re.compile(rf"^\[mcp_servers\.(?:{NAME}|\"{NAME}\")(?:\.[^\]]*)?\][^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
 Document = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The entries for a client's configuration: the server's command, and the hooks' commands by event."""
+    """The entries of a client: the command of the server, and the command of each hook by its event."""
 
     server: Sequence[str]
     hooks: Mapping[str, str]
@@ -45,15 +46,13 @@ def wanted_entries(client: str, program: Sequence[str], quoted_program: str, cap
 
 
 def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str:
-    """Return the text of a file with the wanted entries added, or with them removed. All other values stay.
+    """Return the text of a file with the wanted entries, or without them. Everything else keeps its value.
 
     Raises ValueError for a text that cannot be edited safely.
     """
     if file.is_toml:
         return _edit_toml(text, wanted)
-    document: Document = json.loads(text) if text.strip() else {}
-    if type(document) is not dict:
-        raise ValueError("it is not an object")
+    document = _parse_json(text)
     before = json.dumps(document)
     if file.servers:
         _edit_servers(document, file.servers, wanted)
@@ -63,20 +62,37 @@ def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str
         return text
     if wanted is None and document in ({}, {"version": 1}):
         return ""
-    return json.dumps(document, indent=_indent_of(text), ensure_ascii=False) + "\n"
+    new = json.dumps(document, indent=_indent_of(text), ensure_ascii=False) + "\n"
+    escaped = new.encode("utf-8", "backslashreplace").decode()  # half of a surrogate pair is valid only as \\uXXXX
+    return escaped.replace("\n", "\r\n") if "\r\n" in text else escaped
 
 
 def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
     """Return whether a file has the server, and whether it has hooks. Raises ValueError."""
     if file.is_toml:
-        return NAME in _object(tomllib.loads(text).get("mcp_servers")), False
-    document = _object(json.loads(text) if text.strip() else {})
-    has_server = bool(file.servers) and NAME in _object(document.get(file.servers))
+        return _server_of(tomllib.loads(text)) is not None, False
+    document = _parse_json(text)
+    has_server = bool(file.servers) and NAME in _object(document.get(file.servers, {}), file.servers)
     return has_server, file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
 
 
+def _parse_json(text: str) -> Document:
+    value: object = json.loads(text, object_pairs_hook=_unique_keys) if text.strip() else {}
+    return _object(value, "the outermost value")
+
+
+def _unique_keys(pairs: Sequence[tuple[str, object]]) -> Document:
+    """Return an object of JSON. Raises ValueError for a key that occurs twice: only one value could be kept."""
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {json.dumps(twice)} occurs twice")
+    return document
+
+
 def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
-    servers = _object(document.get(key))
+    servers = _object(document.get(key, {}), key)
     if wanted is None:
         if servers.pop(NAME, None) is not None:
             document[key] = servers
@@ -85,33 +101,34 @@ def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
         return
     command, *arguments = wanted.server
     entry: Document = {"command": command, "args": arguments}
-    kind: Document = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
-    own = _object(servers.get(NAME))
-    servers[NAME] = {**_object(kind.get(key)), **own, **entry}
+    kind: Mapping[str, Document] = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
+    own = _object(servers.get(NAME, {}), f"{key}.{NAME}")
+    servers[NAME] = {**kind.get(key, {}), **own, **entry}
     document[key] = servers
 
 
 def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) -> None:
-    """Replace the hooks of graph-memory. An existing hook keeps its place."""
+    """Replace the hooks of graph-memory. A hook that is there already keeps its place."""
     is_flat = CLIENTS[client].is_flat
-    events = _object(document.get("hooks"))
+    before = _object(document.get("hooks", {}), "hooks")
+    events = dict(before)
     for event in [*dict.fromkeys([*events, *commands])]:
-        entries = _list(events.get(event))
+        entries = _list(events.get(event, []), f"hooks.{event}")
         new = [_hook_entry(client, commands[event])] if event in commands else []
         ours = [entry for entry in entries if _is_ours(entry)]
         if ours == new:
             continue
-        kept = [rest for entry in entries if (rest := _without_ours(entry)) is not None]
+        kept = [rest for entry in entries if (rest := _without_ours(entry, event)) is not None]
         if kept or new:
             events[event] = [*kept, *new]
         else:
             events.pop(event)
     if is_flat and commands:
         document.setdefault("version", 1)
-    if events or "hooks" in document:
+    if events:
         document["hooks"] = events
-    if not events:
-        document.pop("hooks", None)
+    elif before:
+        del document["hooks"]
 
 
 def _hook_entry(client: str, command: str) -> Document:
@@ -125,42 +142,93 @@ def _is_ours(entry: object) -> bool:
     return _OURS.search(json.dumps(entry)) is not None
 
 
-def _without_ours(entry: object) -> object | None:
+def _without_ours(entry: object, event: str) -> object | None:
     """Return an entry without the hooks of graph-memory, or None if nothing is left of it."""
     if not _is_ours(entry):
         return entry
-    group = _object(entry)
-    kept = [handler for handler in _list(group.get("hooks")) if not _is_ours(handler)]
+    group = _object(entry, f"an entry of hooks.{event}")
+    handlers = _list(group.get("hooks", []), f"an entry's hooks of hooks.{event}")
+    kept = [handler for handler in handlers if not _is_ours(handler)]
     return {**group, "hooks": kept} if kept else None
 
 
 def _edit_toml(text: str, wanted: Wanted | None) -> str:
     """Return TOML with or without the table of the server. Raises ValueError if another value would change."""
     before = tomllib.loads(text)
-    current = _object(_object(before.get("mcp_servers")).get(NAME))
-    command, *arguments = wanted.server if wanted else ("",)
-    if wanted and (current.get("command"), current.get("args")) == (command, arguments):
+    current = _server_of(before)
+    if wanted is None and current is None:
         return text
-    table = f"[mcp_servers.{NAME}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(arguments)}\n" if wanted else ""
-    rest = _TABLE.sub("", text).rstrip("\n")
-    new = f"{rest}\n\n{table}".lstrip("\n") if table else f"{rest}\n".lstrip("\n")
-    if _without_server(tomllib.loads(new)) != _without_server(before):
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines: list[str] = []
+    server: Document | None = None
+    if wanted:
+        command, *arguments = wanted.server
+        server = {**(current or {}), "command": command, "args": arguments}
+        if server == current:
+            return text
+        lines = [f"command = {json.dumps(command)}{newline}", f"args = {json.dumps(arguments)}{newline}"]
+    new = _edit_table(text, lines, newline)
+    after = tomllib.loads(new)
+    if _server_of(after) != server or _without_server(after) != _without_server(before):
         raise ValueError("the server is not in a table of its own")
     return new
 
 
+def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
+    """Return TOML with these lines in the table of the server, or without its tables. All comments stay."""
+    kept: list[str] = []
+    table = None
+    is_missing = True
+    for part, value in _statements(text.rstrip("\r\n") + newline):
+        if is_header := part.lstrip().startswith("["):
+            table = _server_of(value)
+        is_replaced = value.keys() <= {"command", "args"} and table == {} if lines else table is not None
+        if not (value and is_replaced):
+            kept.append(part)
+        if lines and is_header and table == {}:
+            kept.extend(lines)
+            is_missing = False
+    rest = "".join(kept).strip("\r\n")
+    if lines and is_missing:
+        table_lines = "".join([f"[mcp_servers.{NAME}]{newline}", *lines])
+        return f"{rest}{newline * 2}{table_lines}" if rest else table_lines
+    return f"{rest}{newline}" if rest else ""
+
+
+def _statements(text: str) -> Iterator[tuple[str, Document]]:
+    """Yield each header, each key with its value, and each other line of TOML, as text and as what it means alone."""
+    part = ""
+    for line in re.findall(r"[^\n]*\n", text):
+        part += line
+        with suppress(tomllib.TOMLDecodeError):  # a value that goes on in the next line
+            yield part, tomllib.loads(part)
+            part = ""
+
+
+def _server_of(document: Mapping[str, object]) -> Document | None:
+    servers = _object(document.get("mcp_servers", {}), "mcp_servers")
+    return _object(servers[NAME], f"mcp_servers.{NAME}") if NAME in servers else None
+
+
 def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
-    servers = {name: value for name, value in _object(document.get("mcp_servers")).items() if name != NAME}
+    servers = {
+        name: value for name, value in _object(document.get("mcp_servers", {}), "mcp_servers").items() if name != NAME
+    }
     rest = {name: value for name, value in document.items() if name != "mcp_servers"}
     return {**rest, **({"mcp_servers": servers} if servers else {})}
 
 
-def _object(value: object) -> Document:
-    return dict(cast("Document", value)) if isinstance(value, dict) else {}
+def _object(value: object, name: str) -> Document:
+    """Return a copy of an object. Raises ValueError for a value of another type."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not an object")  # noqa: TRY004 - callers expect ValueError
+    return dict(cast("Document", value))
 
 
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+def _list(value: object, name: str) -> list[object]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is not a list")  # noqa: TRY004 - callers expect ValueError
+    return cast("list[object]", value)
 
 
 def _indent_of(text: str) -> int | str:

@@ -8,8 +8,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -23,7 +23,7 @@ from graph_memory.cli.clients.places import LAYOUTS, ConfigFile, Scope, files_of
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.output.printing import note, plain
 from graph_memory.files import replacing
-from graph_memory.model.errors import unusable_path
+from graph_memory.model.errors import GraphError, unusable_path
 from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.values.arguments import AUTO, check_domain, invalid_argument
 from graph_memory.project import project_root
@@ -138,33 +138,52 @@ def _changes(client: str, scope: Scope, wanted: Wanted | None) -> Iterator[Chang
         raise invalid_argument("scope", f"{client} has no configuration of a project", "Use --scope user.")
     for file in files:
         before = _read(file.path)
-        try:
+        with _explained(file.path):
             after = edit(before, file, client, wanted)
-        except ValueError as error:
-            hint = "If it has comments, they would be lost. Edit it by hand, as the guide about clients shows."
-            raise invalid_argument("client", f"{file.path} cannot be changed: {error}", hint) from error
+        if not after and file.path.is_symlink():
+            after = "\n" if file.is_toml else "{}\n"
         if after != before:
             yield Change(file, before, after)
+
+
+@contextmanager
+def _explained(path: Path) -> Generator[None]:
+    """Raise INVALID_ARGUMENT for a file whose content cannot be edited."""
+    try:
+        yield
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        hint = "Correct it. JSON with comments cannot be kept: edit it by hand, as the guide about clients shows."
+        raise invalid_argument("client", f"{path} cannot be changed: {reason}", hint) from error
 
 
 def _write(change: Change) -> Path | None:
     """Write a file, and return the backup of the old one. A link stays a link, and a file keeps its mode."""
     target = change.file.path.resolve()
-    backup = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        if target.exists():
-            backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S-%f}.backup")
-            shutil.copy2(target, backup)
         if not change.after:
-            target.unlink(missing_ok=True)
+            backup = _back_up(target, change.before)
+            target.unlink()
             return backup
         with replacing(target) as file:
             file.write(change.after.encode())
+            backup = _back_up(target, change.before)
         target.chmod(mode)
     except OSError as error:
         raise unusable_path(error) from error
+    return backup
+
+
+def _back_up(target: Path, before: str) -> Path | None:
+    """Copy a file, if it exists. Raises INVALID_ARGUMENT if it was changed since it was read."""
+    if _read(target) != before:
+        raise invalid_argument("client", f"{target} was changed by another program", "Run the command again.")
+    if not target.exists():
+        return None
+    backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S-%f}.backup")
+    shutil.copy2(target, backup)
     return backup
 
 
@@ -173,9 +192,12 @@ def _print_list(*, as_json: bool) -> None:
     for client in LAYOUTS:
         for scope in ScopeOption:
             for file in _files(client, scope.value):
-                server = hooks = False
-                with suppress(ValueError):
-                    server, hooks = has_entries(_read(file.path), file)
+                try:
+                    with _explained(file.path):
+                        server, hooks = has_entries(_read(file.path), file)
+                except GraphError as error:
+                    note(plain(f"Skipped: {error.message} {error.path or ''}"))
+                    continue
                 if server or hooks:
                     parts = {"server": server, "hooks": hooks}
                     rows.append({"client": client, "scope": scope.value, **parts, "path": str(file.path)})
@@ -195,7 +217,7 @@ def _files(client: str, scope: Scope) -> Sequence[ConfigFile]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
