@@ -142,7 +142,7 @@ def session_of(payload: Mapping[str, object]) -> str:
 
 
 def folder_of(payload: Mapping[str, object]) -> str:
-    """Return the folder of a session: the one that the event names if it exists, or else that of this process."""
+    """Return the folder of a session: the existing folder that the event names, or else the folder of this process."""
     roots = payload.get("workspace_roots")
     for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):
         if isinstance(value, str) and "\0" not in value and os.path.isabs(value) and os.path.isdir(value):  # noqa: PTH112, PTH117 - it may be no valid path

@@ -95,7 +95,7 @@ def _call_of(event: NodeSummary) -> _Call:
 
 
 def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
-    """Return the failed calls that later succeeded, with the changes in between, and those that never did."""
+    """Return the failed calls that later succeeded, with the changes in between, and the calls that never did."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
     for place, call in enumerate(calls):

@@ -85,7 +85,7 @@ def restore_beside(
 
 
 def activate(settings: Settings, progress: Progress = silent) -> None:
-    """Replace the old home with the one that `restore_beside` created, and remove the old one.
+    """Replace the old home with the home that `restore_beside` created, and remove the old one.
 
     Neo4j is stopped meanwhile.
     """

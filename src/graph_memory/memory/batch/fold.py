@@ -215,7 +215,7 @@ class Fold:
         return state.state() if state else None
 
     def _delete_node(self, operation: Operation, draft: Draft, *, is_by_name: bool = False) -> None:
-        """Delete a node and all attached subjects, including those that earlier operations created or changed."""
+        """Delete a node and all attached subjects, including subjects that earlier operations created or changed."""
         attached, joined = self.stored.attached.get(draft.subject, ()), self._relations_of.get(draft.subject, ())
         if is_by_name:
             self._note_severed_ends(

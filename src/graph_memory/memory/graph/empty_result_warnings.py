@@ -19,7 +19,7 @@ NAMES = {
     Kind.NODE: query("graph/node_properties", str),
     Kind.CONNECTION: query("graph/connection_properties", str),
 }
-"""Queries that return names of properties in use: those that a call names, and others to suggest."""
+"""Queries that return names of properties in use: names in a call, and other names to suggest."""
 
 
 async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, ...] | None:

@@ -50,7 +50,7 @@ MIN_TOKENS_OF_START = 400
 MAX_SUMMARY_LENGTH = 300
 """Maximum number of characters of each summary in a list of sessions."""
 _MAX_SUMMARIES = 20
-"""Maximum number of summaries that are read to find the last one that fits."""
+"""Maximum number of summaries that are read to find the last fitting one."""
 _MAX_LISTED = 5
 _USER = "The user"
 UNFINISHED = query("sessions/unfinished", str)

@@ -357,7 +357,7 @@ def _no_windows(event: Event) -> tuple[str, ...] | None:
 
 
 def _settle_text(live: LiveSubject, event: Event) -> None:
-    """Treat an indexed text as one that waits for indexing, since both states are correct."""
+    """Treat an indexed text as waiting for indexing, since both states are correct."""
     text, is_waiting = searchable_text(event.draft), exact(value=False)
     if (
         text is not None

@@ -231,7 +231,7 @@ def shape_differences(
 ) -> Sequence[Difference]:
     """Return the faults of a log as a whole: gaps, or counters of the domain that differ from it.
 
-    `turns` are the event numbers at which the log's times go back, `domain_turns` those that the domain records.
+    `turns` are the event numbers at which the log's times go back, `domain_turns` the numbers that the domain records.
     """
     checks = (
         ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),

@@ -251,7 +251,7 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
 def _projected_op(op: Op) -> Op:
     """Return the operation for the projector.
 
-    A create becomes one that updates derived rows, since a rebuild creates no subjects.
+    A create becomes an update of derived rows, since a rebuild creates no subjects.
     """
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 

@@ -138,7 +138,7 @@ def _changes(client: str, scope: Scope, wanted: Wanted | None) -> Iterator[Chang
         raise invalid_argument("scope", f"{client} has no configuration of a project", "Use --scope user.")
     for file in files:
         before = _read(file.path)
-        with _explained(file.path):
+        with _explain_faults(file.path):
             after = edit(before, file, client, wanted)
         if not after and file.path.is_symlink():
             after = "\n" if file.is_toml else "{}\n"
@@ -147,7 +147,7 @@ def _changes(client: str, scope: Scope, wanted: Wanted | None) -> Iterator[Chang
 
 
 @contextmanager
-def _explained(path: Path) -> Generator[None]:
+def _explain_faults(path: Path) -> Generator[None]:
     """Raise INVALID_ARGUMENT for a file whose content cannot be edited."""
     try:
         yield
@@ -193,7 +193,7 @@ def _print_list(*, as_json: bool) -> None:
         for scope in ScopeOption:
             for file in _files(client, scope.value):
                 try:
-                    with _explained(file.path):
+                    with _explain_faults(file.path):
                         server, hooks = has_entries(_read(file.path), file)
                 except GraphError as error:
                     note(plain(f"Skipped: {error.message} {error.path or ''}"))

@@ -19,7 +19,7 @@ from graph_memory.model.subjects.subjects import ObservationState
 _MAX_STATEMENTS = 200
 """Maximum number of statements of an entity that are compared."""
 _MAX_COMPARED = 8
-"""Maximum number of statements that each statement is compared with: those that share most words with it."""
+"""Maximum number of statements that each statement is compared with: the statements that share most words with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class CachedObservations:
 async def current_of(reader: Reader, domain: str, node: str, texts: Sequence[str]) -> Sequence[CurrentObservation]:
     """Return current observations of an entity in order of creation.
 
-    If there are more than `MAX_COMPARED`, it returns only those that equal a text or share most words with it.
+    If there are more than `MAX_COMPARED`, it returns only observations that equal a text or share most words with it.
     """
     counts = await reader.read(OBSERVATION_COUNT, domain=domain, node=node)
     if sum(counts) <= MAX_COMPARED:

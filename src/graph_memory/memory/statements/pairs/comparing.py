@@ -130,7 +130,7 @@ def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 
 def _negation(pair: Comparison) -> str | None:
-    """Return which statement denies the other, or None. `others too` denies `only these`."""
+    """Return the statement that denies the other, or None. `others too` denies `only these`."""
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that no longer holds"
@@ -149,7 +149,7 @@ def _negation(pair: Comparison) -> str | None:
 def _describe_denial(
     pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
 ) -> str | None:
-    """Return which statement denies the other, given the stems that each denies."""
+    """Return the statement that denies the other, given the stems that each denies."""
     denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
     if share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
         return None
