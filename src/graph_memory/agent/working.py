@@ -160,7 +160,7 @@ def _with_value(before: _State, key: str, value: object) -> _Change:
 
 
 def _excess(state: _State, limit: int) -> int:
-    """Return the number of oldest outputs that must be dropped so that a state fits into its window, at most `limit`."""
+    """Return the number of oldest outputs to drop so that a state fits into its window, at most `limit`."""
 
     def fits(number: int) -> bool:
         return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window

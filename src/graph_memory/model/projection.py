@@ -74,7 +74,7 @@ class Projection:
 
 
 def row_count(row: Row) -> int:
-    """Return the number of rows that a row counts as: its derived rows, and two more for a new subject with its event."""
+    """Return the number of rows in a row: its derived rows, and two more for a new subject with its event."""
     derived = sum(len(cast("list[Row]", row.get(name, ()))) for name in ("rows", "keys", "windows"))
     return 2 + derived if "event" in row else max(1, derived)
 
