@@ -21,7 +21,7 @@ _QUOTED = (
 )
 _BARE = (
     rf"""(?i:{_NAMES}[\w-]{{0,40}}["'\]]{{0,3}}\s{{0,5}}(?::=|=|:|\bis\b|\bwas\b)\s{{0,5}})"""
-    r"""(?P<secret>(?=[^\s"'`]*[a-zA-Z])(?=[^\s"'`]*[\d!@#$%^&*])[^\s"'`,;()]{6,400})"""
+    r"""(?P<secret>(?=[^a-zA-Z\s"'`]{0,400}[a-zA-Z])(?=[^\d!@#$%^&*\s"'`]{0,400}[\d!@#$%^&*])[^\s"'`,;()]{6,400})"""
 )
 """A value without quotes is a secret if it has letters, and digits or signs."""
 _OPTION = rf"""(?i:--?{_NAMES}[= ]["']?)(?P<secret>[^\s"'-][^\s"']{{3,400}})"""
