@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -22,7 +23,9 @@ LARGEST = 16_384
 _SCANNED = 16_000
 """Maximum number of characters of a text that are searched for secrets. The rest is never stored."""
 _CUT_EDGE = 1_000
-"""Number of characters before a cut that are dropped, because a secret may be cut in two there."""
+"""Number of characters before a cut that are searched and then dropped, because a secret may be cut in two there."""
+_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?")
+"""A command to a terminal, for example a change of colour."""
 _LENGTHS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_000, "tool": 500}
 """Maximum number of characters of the text of an event."""
 _LONGEST_NAME = 200
@@ -111,7 +114,7 @@ def event_of(
         at=at or datetime.now(UTC).isoformat(timespec="milliseconds"),
         folder=folder,
         domain=domain,
-        key=_first_text(payload, _TURNS)[:_LONGEST_NAME],
+        key=cleaner.clean(_first_text(payload, _TURNS), _LONGEST_NAME),
         text=cleaner.clean(text, _LENGTHS.get(kind, 0)),
         tool=cleaner.clean(tool, _LONGEST_NAME),
         target=cleaner.clean(target, _LENGTHS["tool"]),
@@ -147,11 +150,11 @@ class _Cleaner:
     def clean(self, text: str, longest: int) -> str:
         """Return a text without private parts and secrets, and not longer than `longest` characters."""
         is_cut = len(text) > _SCANNED
-        known = strip_fenced(text[: _SCANNED - _CUT_EDGE] if is_cut else text)
-        redacted, count = redact(known)
+        visible = _ESCAPE.sub("", text[:_SCANNED])
+        known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
+        redacted, count = redact(known, max(len(known) - _CUT_EDGE, 0) if is_cut else None)
         self.secrets += count
-        printable = "".join(char for char in redacted if char.isprintable() or char in "\n\t")
-        return printable if len(printable) <= longest and not is_cut else f"{printable[: max(longest - 1, 0)]}…"
+        return redacted if len(redacted) <= longest and not is_cut else f"{redacted[: max(longest - 1, 0)]}…"
 
 
 def _first_text(payload: Mapping[str, object], names: Sequence[str]) -> str:

@@ -57,10 +57,58 @@ def test_none_of_200_planted_secrets_reaches_the_spool(tmp_path: Path) -> None:
         "def test_login(): assert passes",
         "SELECT primary_key FROM users WHERE id = 42",
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "MAX_TOKENS=4096 PWD=/home/ann PASSWORD_FILE=/run/x SORT_KEY=name",
+        "curl -fsSL https://example.org:8080/x; docker run -u 1000:1000 x; mysql -u root -p db",
+        "Authorization: see below. Cookie: none.",
     ],
 )
 def test_ordinary_text_has_no_secrets(text: str) -> None:
     assert redact(text) == (text, 0)
+
+
+@for_rows(
+    "text",
+    [
+        "export DB_PASSWORD={}",
+        '"password":"ab\\"{}"',
+        """password = "it's {}" """,
+        'curl -d "{{\\"password\\": \\"{}\\"}}"',
+        "curl -sS -u ann:{} https://example.org",
+        "curl --user 'ann:{}' https://example.org",
+        "mysql -h db -p{} shop",
+        "sshpass -p {} ssh ann@db",
+        "-H 'Authorization: Token {}'",
+        "-H 'Cookie: session={}; theme=dark'",
+        "p\x1b[1massword\x1b[0m=\x1b[32m{}1\x1b[0m",
+        "\x1b]8;;x\x1b\\password\x9b0m=\u200b'{}'",
+        "\0".join("password='SwordFishesSwim'"),
+    ],
+)
+def test_secrets_of_commands_headers_and_coloured_text_are_redacted(text: str) -> None:
+    event = event_of("UserPromptSubmit", {"prompt": text.format("SwordFishesSwim")})
+    assert event.secrets == 1
+    assert "Fishes" not in event.text
+
+
+@for_rows("start", ["", "<private>my PIN</private>", "password=hunter22hunter ", "\x1b[0m"])
+def test_a_secret_across_a_cut_is_not_stored_in_part(start: str) -> None:
+    token = "ghp_" + "a1B2" * 9
+    for place in (14_990, 15_000, 15_990):
+        text = f"{start}{'a ' * ((place - len(start)) // 2)}{token}{' b' * 9_000}"
+        event = event_of("PostCompact", {"compact_summary": text})
+        assert "ghp_" not in event.text
+        short = event_of("PostCompact", {"compact_summary": text.replace("a ", "")}).text
+        assert "a1B2" not in short
+        dense = event_of("PostCompact", {"compact_summary": text.replace("a ", "\0\0")}).text
+        assert "a1B2" not in dense
+
+
+@for_rows(
+    "key", ["toolu_01A09q90qw90lq917835lq9", "call_Xk2bYq0V9ZkXl3mNoPqRsTuV", "0f8fad5b-d9cb-469f-a165-70867728950e"]
+)
+def test_a_key_stays_equal_unless_it_has_a_secret(key: str) -> None:
+    assert event_of("PostToolUse", {"tool_use_id": key}).key == key
+    assert "ghp_" not in event_of("PostToolUse", {"tool_use_id": f"{key}\0ghp_" + "a1B2" * 9}).key
 
 
 def test_a_marker_names_the_kind_of_secret() -> None:
