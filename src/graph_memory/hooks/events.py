@@ -31,6 +31,9 @@ _LENGTHS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_0
 _LONGEST_NAME = 200
 _TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "query", "description", "prompt")
 """Arguments that show the subject of a tool call, most specific first."""
+_PATCH = "*** Begin Patch"
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)", re.MULTILINE)
+"""A line of a patch that names a file. The other lines are contents of files."""
 _TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
 _TURNS = ("tool_use_id", "tool_call_id")
 """Fields that name an event, so that a client that repeats it is noticed."""
@@ -101,8 +104,8 @@ def event_of(
     """Return an event of a kind that happened at a time in UTC, by default now, or None if it must not be captured."""
     folder = folder_of(payload)
     excluded = Exclusions.of(Path(folder))
-    tool, target = _call_of(payload) if kind == "tool" else ("", "")
-    if excluded.are_all or (target and excluded.mentions(target)):
+    tool, subject = _call_of(payload) if kind == "tool" else ("", "")
+    if excluded.are_all or (subject and excluded.mentions(subject)):
         return None
     failure = _failure(payload) if kind == "tool" else ""
     text = failure or ("" if kind == "tool" else _first_text(payload, _TEXTS))
@@ -117,7 +120,7 @@ def event_of(
         key=cleaner.clean(_first_text(payload, _TURNS), _LONGEST_NAME),
         text=cleaner.clean(text, _LENGTHS.get(kind, 0)),
         tool=cleaner.clean(tool, _LONGEST_NAME),
-        target=cleaner.clean(target, _LENGTHS["tool"]),
+        target=cleaner.clean(subject.partition("\n")[0], _LENGTHS["tool"]),
         outcome=("failure" if failure else "success") if kind == "tool" else "",
         duration_ms=_duration(payload),
         trigger=cleaner.clean(_first_text(payload, ("source", "trigger", "reason")), _LONGEST_NAME),
@@ -166,10 +169,12 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
-    """Return the tool of an event, and the subject of its call. Contents of files are not read."""
+    """Return the tool of an event, and the subject of its call: of a patch, only the paths of its files."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
     arguments = _object(payload.get("tool_input")) or {"file_path": payload.get("file_path")}
-    return tool, _first_text(arguments, _TARGETS)
+    subject = _first_text(arguments, _TARGETS).strip()
+    patch = subject or _first_text(arguments, ("input",)).strip()
+    return tool, ", ".join(map(str.strip, _PATCHED.findall(patch))) if patch.startswith(_PATCH) else subject
 
 
 def _failure(payload: Mapping[str, object]) -> str:

@@ -172,6 +172,25 @@ def test_a_tool_event_has_no_contents_of_files() -> None:
     assert b"whole file" not in event.to_json()
 
 
+_PATCH = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n-old\n+PAYROLL\n*** Add File: c d.py\n+PAYROLL\n"
+
+
+@for_rows(
+    ("arguments", "target"),
+    [
+        ({"command": _PATCH}, "a.py, b.py, c d.py"),
+        ({"input": f"\n{_PATCH}"}, "a.py, b.py, c d.py"),
+        ({"input": "PAYROLL"}, ""),
+        ({"command": "cat > notes.txt <<'EOF'\nPAYROLL\nEOF"}, "cat > notes.txt <<'EOF'"),
+        ({"command": "\napply_patch <<'EOF'\n" + _PATCH}, "apply_patch <<'EOF'"),
+    ],
+)
+def test_a_patch_and_a_heredoc_are_stored_without_contents(arguments: dict[str, Any], target: str) -> None:
+    event = event_of("PostToolUse", {"tool_name": "apply_patch", "tool_input": arguments})
+    assert event.target == target
+    assert b"PAYROLL" not in event.to_json()
+
+
 @for_rows(
     ("payload", "text"),
     [
