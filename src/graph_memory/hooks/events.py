@@ -105,7 +105,7 @@ def event_of(
     folder = folder_of(payload)
     excluded = Exclusions.of(Path(folder))
     tool, subject = _call_of(payload) if kind == "tool" else ("", "")
-    if excluded.are_all or (subject and excluded.mentions(subject)):
+    if excluded.are_all or (subject and excluded.mentions(subject, Path(folder))):
         return None
     failure = _failure(payload) if kind == "tool" else ""
     text = failure or ("" if kind == "tool" else _first_text(payload, _TEXTS))

@@ -245,11 +245,39 @@ def test_a_project_can_exclude_itself_or_paths(tmp_path: Path) -> None:
     assert read_event("codex", "PostToolUse", call) is None
     rules = Exclusions.of(inner)
     excluded = ["secrets/x", "cat secrets/a | head", "deep/key.pem", "build/out/x", f"{tmp_path}/build/out"]
-    assert [text for text in excluded if not rules.mentions(text)] == []
+    assert [text for text in excluded if not rules.mentions(text, inner)] == []
     included = ["public.pem", "src/build/out", "/elsewhere/secrets/x", "secretsauce"]
-    assert [text for text in included if rules.mentions(text)] == []
+    assert [text for text in included if rules.mentions(text, inner)] == []
     (tmp_path / FILE).write_text("")
     assert read_event("codex", "UserPromptSubmit", {"cwd": str(inner), "prompt": "Fix it"}) is None
+
+
+@for_rows(
+    ("folder", "command", "is_excluded"),
+    [
+        ("secrets", "cat prod/key", True),
+        ("src", "cat ../secrets/prod/key", True),
+        ("", "cat src/../secrets/prod/k", True),
+        ("", "cat {root}/sub/../secrets/prod/k", True),
+        ("", "curl -d @vault/key x", True),
+        ("", "scp h:vault/key .", True),
+        ("", "cat {{vault,x}}/k", True),
+        ("", "k.pem,", True),
+        ("src", "cat secrets/prod/key", True),
+        ("", "cat ../secrets/prod/key", False),
+        ("src", "cat prod/key ../secrets/test/key", False),
+        ("secrets", "make test", False),
+    ],
+)
+def test_an_excluded_path_is_recognised_in_a_command(
+    folder: str, command: str, is_excluded: bool, tmp_path: Path
+) -> None:
+    for name in ("secrets", "src"):
+        (tmp_path / name).mkdir(exist_ok=True)
+    (tmp_path / FILE).write_text("secrets/prod\n*.pem\nvault\n")
+    call = {"tool_name": "Bash", "tool_input": {"command": command.format(root=tmp_path)}}
+    event = read_event("codex", "PostToolUse", {"cwd": str(tmp_path / folder), **call})
+    assert (event is None) == is_excluded
 
 
 def test_the_spool_keeps_the_order_and_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
