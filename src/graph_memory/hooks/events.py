@@ -93,9 +93,12 @@ def read_event(
 ) -> HookEvent | None:
     """Return the content of an event, or None if it must not be captured or its client or name is unknown."""
     kind = CLIENTS[client].events.get(name) if client in CLIENTS else None
-    if kind is None or capture == "off" or (capture == "prompts" and kind in ("tool", "reply", "summary")):
-        return None
-    return event_of(client, kind, payload, domain=domain)
+    return event_of(client, kind, payload, domain=domain) if kind and is_captured(kind, capture) else None
+
+
+def is_captured(kind: Kind, capture: str) -> bool:
+    """Return whether events of a kind are stored. An unknown value of `capture` stores nothing."""
+    return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
 
 
 def event_of(
