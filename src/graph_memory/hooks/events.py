@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -22,12 +23,17 @@ LARGEST = 16_384
 _SCANNED = 16_000
 """Maximum number of characters of a text that are searched for secrets. The rest is never stored."""
 _CUT_EDGE = 1_000
-"""Number of characters before a cut that are dropped, because a secret may be cut in two there."""
+"""Number of characters before a cut that are searched and then dropped, because a secret may be cut in two there."""
+_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?")
+"""A command to a terminal, for example a change of colour."""
 _LENGTHS: Mapping[Kind, int] = {"prompt": 6_000, "summary": 10_000, "reply": 2_000, "tool": 500}
 """Maximum number of characters of the text of an event."""
 _LONGEST_NAME = 200
 _TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "query", "description", "prompt")
 """Arguments that show the subject of a tool call, most specific first."""
+_PATCH = "*** Begin Patch"
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)", re.MULTILINE)
+"""A line of a patch that names a file. The other lines are contents of files."""
 _TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
 _TURNS = ("tool_use_id", "tool_call_id")
 """Fields with the client's name for an event, by which a repeated event is recognised."""
@@ -93,9 +99,12 @@ def read_event(
 ) -> HookEvent | None:
     """Return the content of an event, or None if it must not be captured or its client or name is unknown."""
     kind = CLIENTS[client].events.get(name) if client in CLIENTS else None
-    if kind is None or capture == "off" or (capture == "prompts" and kind in ("tool", "reply", "summary")):
-        return None
-    return event_of(client, kind, payload, domain=domain)
+    return event_of(client, kind, payload, domain=domain) if kind and is_captured(kind, capture) else None
+
+
+def is_captured(kind: Kind, capture: str) -> bool:
+    """Return whether events of a kind are stored. An unknown value of `capture` stores nothing."""
+    return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
 
 
 def event_of(
@@ -110,8 +119,8 @@ def event_of(
     """Return an event of a kind that happened at a time in UTC, by default now, or None if it must not be captured."""
     folder = folder or folder_of(payload)
     excluded = Exclusions.of(Path(folder))
-    tool, target = _call_of(payload) if kind == "tool" else ("", "")
-    if excluded.are_all or (target and excluded.mentions(target)):
+    tool, subject = _call_of(payload) if kind == "tool" else ("", "")
+    if excluded.are_all or (subject and excluded.mentions(subject, Path(folder))):
         return None
     failure = _failure(payload) if kind == "tool" else ""
     text = failure or ("" if kind == "tool" else _first_text(payload, _TEXTS))
@@ -123,10 +132,10 @@ def event_of(
         at=at or datetime.now(UTC).isoformat(timespec="milliseconds"),
         folder=folder,
         domain=domain,
-        key=_first_text(payload, _TURNS)[:_LONGEST_NAME],
+        key=cleaner.clean(_first_text(payload, _TURNS), _LONGEST_NAME),
         text=cleaner.clean(text, _LENGTHS.get(kind, 0)),
         tool=cleaner.clean(tool, _LONGEST_NAME),
-        target=cleaner.clean(target, _LENGTHS["tool"]),
+        target=cleaner.clean(subject.partition("\n")[0], _LENGTHS["tool"]),
         outcome=("failure" if failure else "success") if kind == "tool" else "",
         duration_ms=_duration(payload),
         trigger=cleaner.clean(_first_text(payload, ("source", "trigger", "reason")), _LONGEST_NAME),
@@ -159,11 +168,11 @@ class _Cleaner:
     def clean(self, text: str, longest: int) -> str:
         """Return a text without private parts and secrets, and not longer than `longest` characters."""
         is_cut = len(text) > _SCANNED
-        known = strip_fenced(text[: _SCANNED - _CUT_EDGE] if is_cut else text)
-        redacted, count = redact(known)
+        visible = _ESCAPE.sub("", text[:_SCANNED])
+        known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
+        redacted, count = redact(known, max(len(known) - _CUT_EDGE, 0) if is_cut else None)
         self.secrets += count
-        printable = "".join(char for char in redacted if char.isprintable() or char in "\n\t")
-        return printable if len(printable) <= longest and not is_cut else f"{printable[: max(longest - 1, 0)]}…"
+        return redacted if len(redacted) <= longest and not is_cut else f"{redacted[: max(longest - 1, 0)]}…"
 
 
 def _first_text(payload: Mapping[str, object], names: Sequence[str]) -> str:
@@ -175,10 +184,12 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
-    """Return the tool of an event, and the subject of its call. Contents of files are not read."""
+    """Return the tool of an event, and the subject of its call: of a patch, only the paths of its files."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
     arguments = _object(payload.get("tool_input")) or {"file_path": payload.get("file_path")}
-    return tool, _first_text(arguments, _TARGETS)
+    subject = _first_text(arguments, _TARGETS).strip()
+    patch = subject or _first_text(arguments, ("input",)).strip()
+    return tool, ", ".join(map(str.strip, _PATCHED.findall(patch))) if patch.startswith(_PATCH) else subject
 
 
 def _failure(payload: Mapping[str, object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -12,7 +13,9 @@ from pathlib import Path, PurePath
 FILE = ".graph-memory-ignore"
 _LARGEST = 100_000
 """Maximum number of characters that are read of a file of rules."""
-_WORD = re.compile(r"""[^\s"'`;|&<>()=]+""")
+_WORD = re.compile(r"""[^\s"'`;|&<>()=]{1,4096}""")
+_PART = re.compile(r"[^@:{},]+")
+"""A part of a word, which may be a path, as in `host:path`, `@path` and `{path,path}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Exclusions:
     @classmethod
     def of(cls, folder: Path) -> Exclusions:
         """Return the rules of the nearest file in a folder or above it. An unreadable file has none."""
+        folder = Path(os.path.normpath(folder))
         for parent in (folder, *folder.parents):
             path = parent / FILE
             if path.is_file():
@@ -39,17 +43,20 @@ class Exclusions:
         """Whether the whole project is excluded, because its file has no rules or the rule `*`."""
         return any(pattern in ("*", "**", "/") and not again for pattern, again in self.rules)
 
-    def mentions(self, text: str) -> bool:
-        """Return whether a path or a command names an excluded path."""
-        return bool(self.rules) and any(self._excludes(word) for word in _WORD.findall(text[:_LARGEST]))
+    def mentions(self, text: str, folder: Path) -> bool:
+        """Return whether a path or a command names an excluded path, relative to a folder or to the project's."""
+        if self.root is None or not self.rules:
+            return False
+        words = {*_WORD.findall(text[:_LARGEST])}
+        words |= {part for word in words for part in _PART.findall(word)}
+        paths = {os.path.normpath(start / word) for word in words for start in (folder, self.root)}
+        return any(map(self._excludes, paths))
 
-    def _excludes(self, word: str) -> bool:
-        path = PurePath(word)
-        if path.is_absolute():
-            if self.root is None or not path.is_relative_to(self.root):
-                return False
-            path = path.relative_to(self.root)
-        parts = [part for part in path.parts if part != "."]
+    def _excludes(self, path: str) -> bool:
+        root = f"{self.root}".rstrip(os.sep) + os.sep
+        if not os.path.normcase(path).startswith(os.path.normcase(root)):
+            return False
+        parts = PurePath(path[len(root) :]).parts
         is_excluded = False
         for pattern, again in self.rules:
             if _matches(parts, pattern):

@@ -12,11 +12,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
-from typing import Literal, NoReturn, cast, get_args
+from typing import NoReturn, cast
 
 from graph_memory.hooks.clients import BUDGETS, CLIENTS, SHORT_BUDGET, Client
-from graph_memory.hooks.events import Capture, folder_of, read_event, session_of
-from graph_memory.hooks.fence import strip_fenced
+from graph_memory.hooks.events import HookEvent, event_of, is_captured
 from graph_memory.hooks.shown import add_shown, forget_shown, read_shown
 from graph_memory.hooks.spool import Spool, database_key
 from graph_memory.remote import ask_server, home_folder, request
@@ -27,7 +26,6 @@ _STARTUP_SECONDS = 0.1
 """Seconds that the start of the process takes from the budget."""
 _RESERVE_SECONDS = 0.05
 """Seconds of the budget that are kept to print the answer after a server has replied."""
-_LONGEST_PROMPT = 10_000
 _OPTIONS = {"client", "capture", "domain"}
 
 
@@ -89,52 +87,35 @@ def _handle(
     if domain := options.get("domain"):
         os.environ["GRAPH_MEMORY_DOMAIN"] = domain
     spool = Spool.of(home_folder())
-    if options["capture"] in get_args(Capture):
-        event = read_event(
-            options["client"],
-            name,
-            payload,
-            capture=cast("Capture", options["capture"]),
-            domain=os.environ.get("GRAPH_MEMORY_DOMAIN") or "default",
-        )
-        if event is not None:
-            with suppress(OSError):  # a failure to store the event must not stop the briefing
-                key = database_key(os.environ.get("NEO4J_URI"), os.environ.get("NEO4J_DATABASE"))
-                spool.add(replace(event, database=key).to_json())
-    session = session_of(payload)
-    if kind in ("start", "end"):
-        forget_shown(spool.folder, session)
-    if kind not in ("start", "prompt") or name not in client.adds_context or payload.get("agent_id"):
+    event = event_of(options["client"], kind, payload, domain=os.environ.get("GRAPH_MEMORY_DOMAIN") or "default")
+    if event is None:
         return None
-    text, ids = _ask(kind, payload, session, read_shown(spool.folder, session), deadline)
+    if is_captured(kind, options["capture"]):
+        with suppress(OSError):  # a failure to store the event must not stop the briefing
+            key = database_key(os.environ.get("NEO4J_URI"), os.environ.get("NEO4J_DATABASE"))
+            spool.add(replace(event, database=key).to_json())
+    if kind in ("start", "end"):
+        forget_shown(spool.folder, event.session)
+    if name not in client.adds_context or payload.get("agent_id"):
+        return None
+    text, ids = _ask(event, read_shown(spool.folder, event.session), deadline)
     if ids:
         with suppress(OSError):
-            add_shown(spool.folder, session, ids)
+            add_shown(spool.folder, event.session, ids)
     return client.answer(name, text) if text else None
 
 
-def _ask(
-    kind: Literal["start", "prompt"],
-    payload: Mapping[str, object],
-    session: str,
-    shown: Sequence[str],
-    deadline: float,
-) -> tuple[str, Sequence[str]]:
+def _ask(event: HookEvent, shown: Sequence[str], deadline: float) -> tuple[str, Sequence[str]]:
     """Ask a running server for the text for an event.
 
     Returns the text and the ids of the nodes in it, both empty without a server.
     """
-    folder = folder_of(payload)
-    if kind == "start":
-        command = ["session", "briefing", f"--session={session}", f"--project={Path(folder).name}", "--json"]
+    session = f"--session={event.session}"
+    if event.kind == "start":
+        command = ["session", "briefing", session, f"--project={Path(event.folder).name}", "--json"]
     else:
-        prompt = payload.get("prompt")
-        known = strip_fenced(prompt)[:_LONGEST_PROMPT] if isinstance(prompt, str) else ""
-        if not known:
-            return "", ()
-        seen = f"--shown={','.join(shown)}"
-        command = ["session", "context", f"--session={session}", seen, "--json", "--", known]
-    reply = ask_server(request(command, folder), max(deadline - time.monotonic(), 0.01))
+        command = ["session", "context", session, f"--shown={','.join(shown)}", "--json", "--", event.text]
+    reply = ask_server(request(command, event.folder), max(deadline - time.monotonic(), 0.01))
     if reply is None or reply.get("status") != 0:
         return "", ()
     result = json.loads(str(reply["stdout"]))

@@ -16,15 +16,31 @@ _NAMES = (
     r"|(?:api|auth|access|account|private|service|client|db)[ _.-]?key)"
 )
 _QUOTED = (
-    rf"""(?i:{_NAMES}[\w-]{{0,40}}["'\]]{{0,3}}\s{{0,5}}(?::=|=>|={{1,3}}|:|\()\s{{0,5}}@?)"""
-    r"""(?P<quote>["'`])(?P<secret>[^"'`\r\n]{4,400})(?P=quote)"""
+    rf"""(?i:{_NAMES}[\w-]{{0,40}}[\\"'\]]{{0,4}}\s{{0,5}}(?::=|=>|={{1,3}}|:|\()\s{{0,5}}@?)"""
+    r"""(?P<quote>\\?["'`])(?P<secret>(?:(?!(?P=quote))(?:\\[^\r\n]|[^\\\r\n])){4,400})(?P=quote)"""
 )
+"""A value in quotes, which may contain escaped and other quotes. The quotes may be escaped, as in JSON in a command."""
 _BARE = (
     rf"""(?i:{_NAMES}[\w-]{{0,40}}["'\]]{{0,3}}\s{{0,5}}(?::=|=|:|\bis\b|\bwas\b)\s{{0,5}})"""
-    r"""(?P<secret>(?=[^\s"'`]*[a-zA-Z])(?=[^\s"'`]*[\d!@#$%^&*])[^\s"'`,;()]{6,400})"""
+    r"""(?P<secret>(?=[^a-zA-Z\s"'`]{0,400}[a-zA-Z])(?=[^\d!@#$%^&*\s"'`]{0,400}[\d!@#$%^&*])[^\s"'`,;()]{6,400})"""
 )
 """A value without quotes is a secret if it has letters, and digits or signs."""
+_VARIABLE = (
+    r"(?:PASS(?:WORD|WD|PHRASE)?|_PWD|SECRET|TOKEN|(?:API|AUTH|ACCESS|ACCOUNT|PRIVATE|SERVICE|CLIENT|DB)_?KEY)="
+    r"""(?P<secret>[^\s"'`$(<][^\s"'`;&|)]{3,400})"""
+)
+"""A variable of the environment, whose value may have letters alone."""
 _OPTION = rf"""(?i:--?{_NAMES}[= ]["']?)(?P<secret>[^\s"'-][^\s"']{{3,400}})"""
+_COMMANDS = (
+    r"""(?:\bcurl\s(?:[^;|]{0,300}?\s)?(?:-[a-zA-Z]{0,5}[uU]|--user|--proxy-user)[ =]{0,3}["']?[^\s:"']{1,100}:"""
+    r"""|\b(?:mysql|mariadb)[\w-]{0,20}\s(?:[^;|]{0,300}?\s)?-p["']?|\bsshpass\s{1,5}-p\s{0,5}["']?)"""
+    r"""(?P<secret>[^\s"']{1,400})"""
+)
+_AUTHORIZATION = (
+    r"""(?i:\b(?:bearer|basic|authorization["']?\s{0,5}[:=]\s{0,5}["']?[\w-]{0,20})\s{1,5})"""
+    r"(?P<secret>[\w.~+/=-]{12,4000})"
+)
+_COOKIE = r"""(?i:\bcookie["']?\s{0,5}:\s{0,5}["']?)(?P<secret>[^\s"'=;]{1,100}=[^\r\n"']{1,4000})"""
 _KEY_NAME = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 _PRIVATE_KEY = rf"-----BEGIN {_KEY_NAME}.*?(?:-----END {_KEY_NAME}|\Z)"
 _PREFIXES = (
@@ -49,10 +65,13 @@ _WORDS = ("pass", "pwd", "secret", "token", "credential", "key")
 _OWN: Sequence[tuple[str, Sequence[str], str]] = (
     ("private key", ("private key",), _PRIVATE_KEY),
     ("password in a URL", ("://",), r"\w{1,30}://[^\s/:@\"']{0,200}:(?P<secret>[^\s/@\"']{1,200})@"),
-    ("authorization", ("bearer", "basic"), r"(?i:\b(?:bearer|basic)\s+)(?P<secret>[\w.~+/=-]{12,4000})"),
+    ("authorization", ("bearer", "basic", "authorization"), _AUTHORIZATION),
+    ("cookie", ("cookie",), _COOKIE),
     ("token", _PREFIXES, _TOKENS),
     ("password", _WORDS, _QUOTED),
     ("password", _WORDS, _BARE),
+    ("password", _WORDS, _VARIABLE),
+    ("password", ("curl", "mysql", "mariadb", "sshpass"), _COMMANDS),
     ("password", ("--",), _OPTION),
 )
 """Rules that detect-secrets lacks or has only for files: name, keywords of which a text must have one, and pattern."""
@@ -78,8 +97,13 @@ class Rule:
             yield start, rest.end() if rest else end
 
 
-def redact(text: str) -> tuple[str, int]:
-    """Return a text with a marker for each secret, and the number of secrets."""
+def redact(text: str, length: int | None = None) -> tuple[str, int]:
+    """Return a text with a marker for each secret, and the number of secrets.
+
+    With a length, only that many characters at the start are returned, and a secret that begins in them is a secret
+    even if it ends after them.
+    """
+    length = len(text) if length is None else length
     lower = text.lower()
     spans = [
         (start, end, rule.name)
@@ -90,13 +114,13 @@ def redact(text: str) -> tuple[str, int]:
     parts: list[str] = []
     position = count = 0
     for start, end, name in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if end <= position:
+        if end <= position or start >= length:
             continue
         if start >= position:
             parts += [text[position:start], f"[secret: {name}]"]
             count += 1
         position = end
-    return "".join([*parts, text[position:]]), count
+    return "".join([*parts, text[position:length]]), count
 
 
 @cache

@@ -56,11 +56,12 @@ def test_calls_of_a_codex_transcript_have_the_exit_code_as_their_outcome(tmp_pat
 
 @pytest.mark.parametrize("output", ["Exit code: 0\nWall time: 1\nOutput:\nfine", {"content": "fine", "success": True}])
 def test_newer_outputs_of_codex_are_read(output: object, tmp_path: Path):
-    custom = {"type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin Patch", "call_id": "c"}
+    patch = "*** Begin Patch\n*** Add File: a.py\n+PAYROLL\n*** End Patch"
+    custom = {"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "c"}
     result = {"type": "custom_tool_call_output", "call_id": "c", "output": output}
     entries = [CODEX[0], *({"type": "response_item", "payload": payload} for payload in (custom, result))]
     [call] = events_of(write_lines(tmp_path / "r.jsonl", entries), "codex")
-    assert (call.tool, call.target, call.outcome) == ("apply_patch", "*** Begin Patch", "success")
+    assert (call.tool, call.target, call.outcome) == ("apply_patch", "a.py", "success")
 
 
 def test_the_shown_branch_of_a_chatgpt_conversation_is_read(tmp_path: Path):

@@ -57,10 +57,58 @@ def test_none_of_200_planted_secrets_reaches_the_spool(tmp_path: Path) -> None:
         "def test_login(): assert passes",
         "SELECT primary_key FROM users WHERE id = 42",
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "MAX_TOKENS=4096 PWD=/home/ann PASSWORD_FILE=/run/x SORT_KEY=name",
+        "curl -fsSL https://example.org:8080/x; docker run -u 1000:1000 x; mysql -u root -p db",
+        "Authorization: see below. Cookie: none.",
     ],
 )
 def test_ordinary_text_has_no_secrets(text: str) -> None:
     assert redact(text) == (text, 0)
+
+
+@for_rows(
+    "text",
+    [
+        "export DB_PASSWORD={}",
+        '"password":"ab\\"{}"',
+        """password = "it's {}" """,
+        'curl -d "{{\\"password\\": \\"{}\\"}}"',
+        "curl -sS -u ann:{} https://example.org",
+        "curl --user 'ann:{}' https://example.org",
+        "mysql -h db -p{} shop",
+        "sshpass -p {} ssh ann@db",
+        "-H 'Authorization: Token {}'",
+        "-H 'Cookie: session={}; theme=dark'",
+        "p\x1b[1massword\x1b[0m=\x1b[32m{}1\x1b[0m",
+        "\x1b]8;;x\x1b\\password\x9b0m=\u200b'{}'",
+        "\0".join("password='SwordFishesSwim'"),
+    ],
+)
+def test_secrets_of_commands_headers_and_coloured_text_are_redacted(text: str) -> None:
+    event = event_of("UserPromptSubmit", {"prompt": text.format("SwordFishesSwim")})
+    assert event.secrets == 1
+    assert "Fishes" not in event.text
+
+
+@for_rows("start", ["", "<private>my PIN</private>", "password=hunter22hunter ", "\x1b[0m"])
+def test_a_secret_across_a_cut_is_not_stored_in_part(start: str) -> None:
+    token = "ghp_" + "a1B2" * 9
+    for place in (14_990, 15_000, 15_990):
+        text = f"{start}{'a ' * ((place - len(start)) // 2)}{token}{' b' * 9_000}"
+        event = event_of("PostCompact", {"compact_summary": text})
+        assert "ghp_" not in event.text
+        short = event_of("PostCompact", {"compact_summary": text.replace("a ", "")}).text
+        assert "a1B2" not in short
+        dense = event_of("PostCompact", {"compact_summary": text.replace("a ", "\0\0")}).text
+        assert "a1B2" not in dense
+
+
+@for_rows(
+    "key", ["toolu_01A09q90qw90lq917835lq9", "call_Xk2bYq0V9ZkXl3mNoPqRsTuV", "0f8fad5b-d9cb-469f-a165-70867728950e"]
+)
+def test_a_key_stays_equal_unless_it_has_a_secret(key: str) -> None:
+    assert event_of("PostToolUse", {"tool_use_id": key}).key == key
+    assert "ghp_" not in event_of("PostToolUse", {"tool_use_id": f"{key}\0ghp_" + "a1B2" * 9}).key
 
 
 def test_a_marker_names_the_kind_of_secret() -> None:
@@ -75,11 +123,17 @@ def test_hostile_text_is_searched_in_time() -> None:
         "-----BEGIN PRIVATE KEY-----" * 1_000,
         "a:" * 16_000,
         "key = " * 6_000,
+        "pwd:" * 4_000,
+        "//" * 7_900 + "/:_authToken=",
+        ("sk-" + "a" * 20) * 700,
     ]
+    keywords = {keyword for rule in rules() for keyword in rule.keywords}
+    for fill in ("", " " * 20, " " * 16_000, "=" * 16_000):
+        texts += [f"{keyword}{fill}" * (16_000 // len(keyword + fill) + 1) for keyword in sorted(keywords)]
     for text in texts:
         start = time.process_time()
         redact(text[:16_000])
-        assert time.process_time() - start < 2, text[:20]
+        assert time.process_time() - start < 0.5, text[:20]
 
 
 def test_every_rule_of_the_data_file_compiles() -> None:
@@ -116,6 +170,25 @@ def test_a_tool_event_has_no_contents_of_files() -> None:
     assert (event.tool, event.target, event.outcome, event.duration_ms) == ("Write", "/p/app.py", "success", 12.0)
     assert event.key == "toolu_1"
     assert b"whole file" not in event.to_json()
+
+
+_PATCH = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n-old\n+PAYROLL\n*** Add File: c d.py\n+PAYROLL\n"
+
+
+@for_rows(
+    ("arguments", "target"),
+    [
+        ({"command": _PATCH}, "a.py, b.py, c d.py"),
+        ({"input": f"\n{_PATCH}"}, "a.py, b.py, c d.py"),
+        ({"input": "PAYROLL"}, ""),
+        ({"command": "cat > notes.txt <<'EOF'\nPAYROLL\nEOF"}, "cat > notes.txt <<'EOF'"),
+        ({"command": "\napply_patch <<'EOF'\n" + _PATCH}, "apply_patch <<'EOF'"),
+    ],
+)
+def test_a_patch_and_a_heredoc_are_stored_without_contents(arguments: dict[str, Any], target: str) -> None:
+    event = event_of("PostToolUse", {"tool_name": "apply_patch", "tool_input": arguments})
+    assert event.target == target
+    assert b"PAYROLL" not in event.to_json()
 
 
 @for_rows(
@@ -172,11 +245,39 @@ def test_a_project_can_exclude_itself_or_paths(tmp_path: Path) -> None:
     assert read_event("codex", "PostToolUse", call) is None
     rules = Exclusions.of(inner)
     excluded = ["secrets/x", "cat secrets/a | head", "deep/key.pem", "build/out/x", f"{tmp_path}/build/out"]
-    assert [text for text in excluded if not rules.mentions(text)] == []
+    assert [text for text in excluded if not rules.mentions(text, inner)] == []
     included = ["public.pem", "src/build/out", "/elsewhere/secrets/x", "secretsauce"]
-    assert [text for text in included if rules.mentions(text)] == []
+    assert [text for text in included if rules.mentions(text, inner)] == []
     (tmp_path / FILE).write_text("")
     assert read_event("codex", "UserPromptSubmit", {"cwd": str(inner), "prompt": "Fix it"}) is None
+
+
+@for_rows(
+    ("folder", "command", "is_excluded"),
+    [
+        ("secrets", "cat prod/key", True),
+        ("src", "cat ../secrets/prod/key", True),
+        ("", "cat src/../secrets/prod/k", True),
+        ("", "cat {root}/sub/../secrets/prod/k", True),
+        ("", "curl -d @vault/key x", True),
+        ("", "scp h:vault/key .", True),
+        ("", "cat {{vault,x}}/k", True),
+        ("", "k.pem,", True),
+        ("src", "cat secrets/prod/key", True),
+        ("", "cat ../secrets/prod/key", False),
+        ("src", "cat prod/key ../secrets/test/key", False),
+        ("secrets", "make test", False),
+    ],
+)
+def test_an_excluded_path_is_recognised_in_a_command(
+    folder: str, command: str, is_excluded: bool, tmp_path: Path
+) -> None:
+    for name in ("secrets", "src"):
+        (tmp_path / name).mkdir(exist_ok=True)
+    (tmp_path / FILE).write_text("secrets/prod\n*.pem\nvault\n")
+    call = {"tool_name": "Bash", "tool_input": {"command": command.format(root=tmp_path)}}
+    event = read_event("codex", "PostToolUse", {"cwd": str(tmp_path / folder), **call})
+    assert (event is None) == is_excluded
 
 
 def test_the_spool_keeps_the_order_and_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
