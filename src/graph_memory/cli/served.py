@@ -78,7 +78,7 @@ _OUTPUTS: ContextVar[tuple[_Output, _Output] | None] = ContextVar("outputs", def
 
 
 class _Stream(io.TextIOBase):
-    """Standard output or error: of the served command in its thread, else of the process."""
+    """Standard output or error: that of the served command in its thread, otherwise that of the process."""
 
     def __init__(self, own: TextIO, place: int) -> None:
         super().__init__()

@@ -36,7 +36,7 @@ class Guard(Protocol):
 
 
 class Credentials(AsyncAuthManager):
-    """The address resolver and credentials of a guarded server, for the asynchronous driver."""
+    """The address resolver and credentials for the asynchronous driver. Both first check that the server is our own."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard

@@ -152,7 +152,7 @@ def _is_commit(line: str, match: re.Match[str]) -> bool:
 
 
 def _may_be_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the text before and after a hash is usual for a commit. It may also be usual for a number."""
+    """Return whether the text around a hash suggests a commit. The same text may also suggest a number."""
     before = line[: match.start()]
     is_first = bool(_EDGE.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
     is_listed = before.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))

@@ -110,7 +110,7 @@ async def read_for_type(
 
 
 def needs_type(values: Mapping[str, object] | None) -> bool:
-    """Return whether a value is ambiguous without the ontology: text, or else a number or a boolean."""
+    """Return whether only the ontology can tell if a value is text, or a number or boolean."""
     return any(isinstance(value, RawValue) and len([*_readings(value)]) > 1 for value in (values or {}).values())
 
 

@@ -277,7 +277,7 @@ class Fold:
 
 
 def fold_operations(stored: StoredData, operations: Sequence[Operation], left_out: Collection[int] = ()) -> Fold:
-    """Return the merged changes of the operations, except the left-out operations."""
+    """Return the merged changes of all operations that are not left out."""
     lost = {subject: index for subject, index in stored.lost.items() if stored.state(subject) is None}
     fold = Fold(stored, stored.head, lost=lost)
     for operation in operations:

@@ -28,7 +28,7 @@ WRITTEN = frozenset({"_created", "_modified", CREATED_BY}) | COMPUTED
 
 
 class ConflictSide(StrEnum):
-    """The side that settles a conflict."""
+    """The side whose value is kept in a conflict."""
 
     OURS = "ours"
     THEIRS = "theirs"

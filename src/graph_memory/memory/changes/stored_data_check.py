@@ -67,7 +67,7 @@ class _JointChecks:
             self.edges[subject] = ends
 
     def without(self, left_out: Collection[str]) -> _JointChecks:
-        """Return a copy without some subjects."""
+        """Return a copy without the given subjects."""
         remaining = {subject: claims for subject, claims in self.claims.items() if subject not in left_out}
         edges = {subject: ends for subject, ends in self.edges.items() if subject not in left_out}
         return _JointChecks(self.declared, remaining, edges)

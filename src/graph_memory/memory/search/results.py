@@ -36,7 +36,7 @@ class Statement(Result):
 
 
 class Superseded(Result):
-    """The end of a statement that no longer holds."""
+    """When a statement stopped holding, and its replacement."""
 
     since: Timestamp = Field(description="Time since which it is no longer valid")
     replaced_by: tuple[Statement, ...] | None = Field(default=None, description="Observations that took its place")

@@ -47,7 +47,7 @@ def _time(value: object) -> datetime:
 
 
 def recorded_time(value: object) -> datetime:
-    """Return a recorded time. Raises ValueError, also for times before 1900."""
+    """Parse a recorded time. Raises ValueError if it is invalid or before 1900."""
     moment = _time(value)
     if moment < EARLIEST:
         raise ValueError("holds no time since 1900")

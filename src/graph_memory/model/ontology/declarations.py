@@ -38,7 +38,7 @@ def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
 
 
 def node_types_from(data: LocatedValue) -> tuple[list[tuple[str, NodeType]], set[str]]:
-    """Return the place and value of each node type in a list or an object, and all names, even of invalid types."""
+    """Return place and value of each node type in a list or an object, and the names of all, also of invalid ones."""
     declarations = _parse_declarations(data, _NODE_TYPE_KEYS)
     return _read_all(data, declarations, _node_type), {declaration.name for declaration in declarations}
 

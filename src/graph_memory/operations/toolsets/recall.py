@@ -43,7 +43,7 @@ _OTHER_SCHEMAS = {
 Weightings = Annotated[
     dict[str, Any],
     WithJsonSchema(object_schema({f"{name}_weight": NUMBER for name in WEIGHTS})),
-    Field(description="Default 1; for recency, use and edges 0"),
+    Field(description="Default 1, but 0 for recency, use and edges"),
 ]
 Filters = Annotated[
     dict[str, object],

@@ -94,7 +94,7 @@ class Ontologies:
         return await self._with_inherited(reader, domain, own, head.parent) if own else None
 
     async def read_at(self, reader: Reader, domain: str, epoch: str, version: int, parent: str | None) -> Ontology:
-        """Return the ontology of a domain under its lock."""
+        """Return the ontology of a domain while the domain is locked."""
         own = self._cached_version(domain, epoch, version)
         if own is None:
             row = await reader.first_row(ONTOLOGY, domain=domain)

@@ -42,5 +42,5 @@ def _forms(span: str) -> Iterator[str]:
 
 
 def strip_punctuation(span: str) -> str:
-    """Return a span without the punctuation at its ends that may not belong to a name."""
+    """Return a span without leading and trailing punctuation that cannot be part of a name."""
     return span.lstrip(_OPENING).rstrip(_CLOSING)

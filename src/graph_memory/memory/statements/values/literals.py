@@ -74,7 +74,7 @@ class Token:
 
     @property
     def spelling(self) -> str:
-        """Its text, in lower case if capitals have no meaning."""
+        """The text of the literal, in lower case if case does not matter."""
         small = self.text.lower()
         has_only_first = self.text[1:] == small[1:]
         may_have_capital = self.starts_sentence or len(small) >= _MIN_UNIT_LENGTH

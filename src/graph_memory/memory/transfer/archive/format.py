@@ -219,7 +219,7 @@ def read_line(line: bytes, number: int) -> Line:
 
 @contextmanager
 def at_line(number: int, event: object) -> Generator[None]:
-    """Re-raise the fault of an event as INVALID_ARCHIVE with its line number."""
+    """Re-raise an error in an event as INVALID_ARCHIVE, with the line number of the event."""
     try:
         yield
     except Wrong as wrong:

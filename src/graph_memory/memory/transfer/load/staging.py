@@ -185,7 +185,7 @@ class Staging:
         }
 
     def nodes(self) -> Iterator[StagedNode]:
-        """Yield the nodes that were not refused, in their order."""
+        """Yield the accepted nodes in their original order."""
         return _all_pages(self._nodes)
 
     def connections(self) -> Iterator[StagedConnection]:

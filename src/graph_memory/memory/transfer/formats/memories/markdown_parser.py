@@ -56,7 +56,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 
 def _read_hidden(state: StateInline, silent: bool) -> bool:
-    """Read a comment, a formula, or a sign that begins or ends a comment elsewhere."""
+    """Read a comment, a formula, or a lone comment delimiter whose other half is elsewhere in the note."""
     begin = next((sign for sign in (*_HIDDEN, *_COMMENT_DELIMITERS) if state.src.startswith(sign, state.pos)), "")
     end = _end_of_hidden(state, begin)
     if end < 0 and begin not in _COMMENT_DELIMITERS:
