@@ -318,7 +318,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
         ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside the folder"),
         ("nodes.mem_act_001.content.path", "_content/nodes", "it is missing"),
         ("nodes.mem_act_001.content.path", "", "outside the folder"),
-        ("nodes.mem_act_001.content.format", "a\nb", "format must be"),
+        ("nodes.mem_act_001.content.format", "a\nb", "is not 1 to 100 characters"),
         ("nodes.mem_act_001.content.owner", "me", "owner, which does not belong"),
         (
             "connections.mem_act_001",

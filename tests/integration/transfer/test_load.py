@@ -335,8 +335,8 @@ async def test_an_update_by_a_load_changes_the_fields_that_the_source_has(memory
         ({"_given_title": "t" * 256}, "not a valid title"),
         ({"_namespace": "a\tb"}, "not a valid namespace"),
         ({"_metadata": "[1]"}, "not an object"),
-        ({"_metadata": "{"}, "not JSON"),
-        ({"_metadata": '{"a": 1, "a": 2}'}, "not JSON"),
+        ({"_metadata": "{"}, "not valid JSON"),
+        ({"_metadata": '{"a": 1, "a": 2}'}, "not valid JSON"),
     ],
 )
 async def test_a_field_in_a_file_is_checked_as_in_a_call(
