@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ async def known_fact(memory: Memory) -> None:
     await memory.recall.search_memories("deploys")  # indexes all texts
     await session_briefing(memory, None, None)  # the first time, the server plans the statements
     await prompt_context(memory, "How do deploys run?", None, ())
+
+
+async def context_of(client: Client, prompt: Mapping[str, str], session: str = "s1") -> str:
+    """Return the context for a prompt, asked again while a busy machine leaves no time for an answer."""
+    for _ in range(10):
+        if (answer := await client.hook("UserPromptSubmit", prompt, session=session)).output:
+            return answer.context
+    return ""
 
 
 async def warm(client: Client) -> None:
@@ -67,15 +76,15 @@ async def test_a_prompt_gets_what_fits_it_once(shared_memory: Memory, known_fact
     prompt = {"prompt": "How do deploys run? Which branch do deploys run from?"}
     async with serving(shared_memory, client.settings):
         await warm(client)
-        first = (await client.hook("UserPromptSubmit", prompt)).context
+        first = await context_of(client, prompt)
         assert first.startswith('<graph-memory kind="recall" tokens="')
         assert FACT in first
         size = int(first.partition('tokens="')[2].partition('"')[0])
         assert 20 < size < PROMPT_TOKENS
         assert FACT not in (await client.hook("UserPromptSubmit", prompt)).context
-        assert FACT in (await client.hook("UserPromptSubmit", prompt, session="s2")).context
+        assert FACT in await context_of(client, prompt, session="s2")
         await client.hook("SessionStart", {"source": "compact"})
-        assert FACT in (await client.hook("UserPromptSubmit", prompt)).context
+        assert FACT in await context_of(client, prompt)
 
 
 async def test_a_prompt_that_nothing_fits_gets_nothing(shared_memory: Memory, known_fact: None, client: Client) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conversations import CLAUDE_CODE, KEY, write_lines, write_samples
-from graph_memory import GraphError, Memory
+from graph_memory import GraphError, Memory, Settings
 from graph_memory.agent.capture.transcript_formats import FORMS, Form
 from graph_memory.model.errors import Code
 from integration.capture.conftest import Client
@@ -80,14 +80,15 @@ async def test_a_source_without_conversations_is_refused(memory: Memory, tmp_pat
 
 
 def test_the_command_recognises_conversations_and_puts_each_project_into_its_domain(
-    client: Client, tmp_path: Path
+    client: Client, settings: Settings, tmp_path: Path
 ) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()
     entries = [{**entry, "cwd": str(folder)} if "cwd" in entry else entry for entry in CLAUDE_CODE]
     path = write_lines(tmp_path / "transcripts" / "s.jsonl", entries)
+    variables = {**client.variables(), "GRAPH_MEMORY_HOME": str(settings.home)}
     command = [sys.executable, "-m", "graph_memory", "import", str(path.parent), "--by-project"]
-    done = subprocess.run(command, capture_output=True, text=True, env=dict(client.variables()), timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "Imported 4 events of 1 session of claude-code; 4 were new." in done.stdout
     assert "domain shop-" in done.stdout

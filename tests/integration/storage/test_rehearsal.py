@@ -8,8 +8,9 @@ from typing import Any, LiteralString
 import anyio
 import pytest
 from neo4j import Driver
+from pydantic import SecretStr
 
-from graph_memory import Settings, ontology_from, open_memory
+from graph_memory import Settings, local, ontology_from, open_memory
 from graph_memory.storage.store import Store
 
 pytestmark = pytest.mark.anyio
@@ -44,10 +45,17 @@ class Rehearsed:
                 await anyio.sleep(0.02)
 
 
+def settings_of(settings: Settings, home: Path, domain: str) -> Settings:
+    """Return settings with another home, and the Neo4j of the run as a remote one."""
+    server = local.ensure_running(settings)
+    login = {"neo4j_username": server.username, "neo4j_password": SecretStr(server.password)}
+    return settings.model_copy(update={"home": home, "domain": domain, "neo4j_uri": server.uri, **login})
+
+
 async def test_statements_are_rehearsed_by_the_next_process_and_after_a_change_of_the_schema(
     settings: Settings, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = settings.model_copy(update={"home": tmp_path, "domain": domain, "embeddings": "off"})
+    settings = settings_of(settings, tmp_path, domain).model_copy(update={"embeddings": "off"})
     rehearsed = Rehearsed(monkeypatch)
     async with open_memory(settings, follows=True) as memory:
         await memory.create_ontology(ontology_from({"node_types": ["Note"], "open": True}))
@@ -58,7 +66,8 @@ async def test_statements_are_rehearsed_by_the_next_process_and_after_a_change_o
     rehearsed.texts.clear()
     assert "secret" not in (tmp_path / "statements.json").read_text()
     before = [record.data() for record in driver.execute_query(COUNT, domain=domain).records]
-    async with open_memory(settings, follows=True) as memory:
+    async with open_memory(settings, follows=True) as memory, anyio.create_task_group() as tasks:
+        tasks.start_soon(memory._core.store.rehearse)  # as with a local Neo4j
         await rehearsed.wait_for(20)
         assert len(rehearsed.errors) < len(rehearsed.texts) / 4  # of statements that look up what there is not
         assert [record.data() for record in driver.execute_query(COUNT, domain=domain).records] == before
@@ -66,9 +75,10 @@ async def test_statements_are_rehearsed_by_the_next_process_and_after_a_change_o
         count = len(rehearsed.texts)
         await memory.create_connection(f"Type{domain.replace('-', '')}", first.node_id, second.node_id)
         await rehearsed.wait_for(2 * count)
+        tasks.cancel_scope.cancel()
 
 
 async def test_a_command_neither_rehearses_nor_writes_the_file(settings: Settings, tmp_path: Path, domain: str) -> None:
-    async with open_memory(settings.model_copy(update={"home": tmp_path, "domain": domain})) as memory:
+    async with open_memory(settings_of(settings, tmp_path, domain)) as memory:
         await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
     assert not (tmp_path / "statements.json").exists()
