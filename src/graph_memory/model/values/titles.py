@@ -22,7 +22,7 @@ def title_of(
     `previous` is the current title of a node whose unchanged text is not loaded.
     """
     candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), previous, type_name)
-    return next(title for title in map(_to_line, candidates) if title)
+    return next((title for title in map(_to_line, candidates) if title), "")
 
 
 def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
