@@ -365,9 +365,9 @@ class ConversationsImported(Result):
 
     format: str = Field(description="The program whose conversations they are")
     dry_run: bool = Field(description="Whether nothing was written")
-    domains: dict[str, int] = Field(description="Number of events by domain, also of those that were stored before")
+    domains: dict[str, int] = Field(description="Number of events by domain, including events of earlier imports")
     sessions: int = Field(description="Number of sessions")
     events: int = Field(description="Number of events: prompts, last replies, calls of tools and summaries")
-    added: int = Field(description="Number of events that were not stored before")
+    added: int = Field(description="Number of new events")
     secrets: int = Field(description="Number of secrets that were replaced")
     unreadable: int = Field(description="Number of lines and conversations that were skipped because they are damaged")

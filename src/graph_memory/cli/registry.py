@@ -90,7 +90,7 @@ branch branch:app Branches: copies of a domain at a point in its log, to try cha
 _SERVE = """\
 mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
 install clients.clients:install Add the memory and its hooks to a client. Shows the changes, and keeps a backup of each file that it changes.
-uninstall clients.clients:uninstall Remove the memory and its hooks from a client. What is stored stays.
+uninstall clients.clients:uninstall Remove the memory and its hooks from a client. Stored memories stay.
 hook clients.clients:hook Run by the hooks of clients. Reads an event as JSON from stdin, and always exits with 0.
 verify upkeep:verify Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ.
 rebuild upkeep:rebuild Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired.

@@ -9,15 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
-from graph_memory.hooks.clients import CLIENTS, Kind
+from graph_memory.hooks.clients import Kind
 from graph_memory.hooks.exclusions import Exclusions
 from graph_memory.hooks.fence import strip_fenced
 from graph_memory.hooks.redact import redact
 
-Capture = Literal["off", "prompts", "all"]
-"""The captured content: `prompts` means the user's prompts, and the starts and ends of sessions."""
 LARGEST = 16_384
 """Maximum number of bytes of an event in the spool."""
 _SCANNED = 16_000
@@ -78,7 +76,7 @@ class HookEvent:
         """Return the event of a file of the spool. Raises ValueError for a file that no hook has written."""
         fields = json.loads(data)
         if not isinstance(fields, dict):
-            raise ValueError("not an event")  # noqa: TRY004 - callers set aside what is no event
+            raise ValueError("not an event")  # noqa: TRY004 - callers set the file aside
         known = {name: value for name, value in cast("dict[str, Any]", fields).items() if name in cls.__slots__}
         try:  # a hook of a newer version may have written further fields
             event = cls(**known)
@@ -94,16 +92,11 @@ class HookEvent:
         return event
 
 
-def read_event(
-    client: str, name: str, payload: Mapping[str, object], *, capture: Capture = "all", domain: str = "default"
-) -> HookEvent | None:
-    """Return the content of an event, or None if it must not be captured or its client or name is unknown."""
-    kind = CLIENTS[client].events.get(name) if client in CLIENTS else None
-    return event_of(client, kind, payload, domain=domain) if kind and is_captured(kind, capture) else None
-
-
 def is_captured(kind: Kind, capture: str) -> bool:
-    """Return whether events of a kind are stored. An unknown value of `capture` stores nothing."""
+    """Return whether events of a kind are stored. `prompts` stores prompts, and starts and ends of sessions.
+
+    An unknown value of `capture` stores nothing.
+    """
     return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
 
 

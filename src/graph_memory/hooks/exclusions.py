@@ -27,7 +27,7 @@ class Exclusions:
 
     @classmethod
     def of(cls, folder: Path) -> Exclusions:
-        """Return the rules of the nearest file in a folder or above it. An unreadable file has none."""
+        """Return the rules of the nearest file in a folder or above it. An unreadable file excludes the project."""
         folder = Path(os.path.normpath(folder))
         for parent in (folder, *folder.parents):
             path = parent / FILE

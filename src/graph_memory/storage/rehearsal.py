@@ -99,7 +99,7 @@ class Rehearsal:
 
 
 def sample_of(value: object, text: str, depth: int = 0) -> object:
-    """Return the shape of a value in a statement: its types and sizes, which is all that a plan depends on.
+    """Return the shape of a value in a statement: its types and sizes. A plan depends on nothing else.
 
     Keys that the text of the statement does not name are replaced, because they may be property names of users.
     """

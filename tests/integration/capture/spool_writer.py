@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from graph_memory.hooks.events import read_event
+from graph_memory.hooks.events import event_of
 from graph_memory.hooks.spool import Spool
 
 
@@ -16,7 +16,7 @@ def main(home: str, domain: str, name: str) -> None:
     spool = Spool.of(Path(home))
     for number in range(10_000):
         text = f"{name}-{number}"
-        event = read_event("claude-code", "UserPromptSubmit", {"session_id": "s", "prompt": text}, domain=domain)
+        event = event_of("claude-code", "prompt", {"session_id": "s", "prompt": text}, domain=domain)
         if event and spool.add(event.to_json()):
             sys.stdout.write(f"{text}\n")
             sys.stdout.flush()

@@ -15,9 +15,9 @@ from graph_memory.agent.capture import drain as drain_module
 from graph_memory.agent.capture.briefing import START_TOKENS, prompt_context, session_briefing
 from graph_memory.agent.capture.drain import drain, follow_spool
 from graph_memory.agent.results import Event
-from graph_memory.hooks.events import read_event
 from graph_memory.hooks.spool import Spool, database_key
 from graph_memory.model.errors import Code, GraphError
+from hook_events import read_event
 from integration.capture.conftest import Client, serving
 
 pytestmark = pytest.mark.anyio

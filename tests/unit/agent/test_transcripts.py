@@ -143,6 +143,13 @@ def test_a_damaged_export_is_named(text: str, tmp_path: Path):
         events_of(path, "chatgpt")
 
 
+@pytest.mark.parametrize("current", [[], {}, None, 1, "unknown"])
+def test_a_conversation_without_a_current_message_ends_at_its_last_one(current: object, tmp_path: Path):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{**CHATGPT[0], "current_node": current}]))
+    assert [event.key for event in events_of(path, "chatgpt")] == ["a", "c"]
+
+
 def test_parents_in_a_circle_end(tmp_path: Path):
     nodes = {name: {"message": {}, "parent": parent} for name, parent in (("a", "b"), ("b", "a"))}
     path = tmp_path / "conversations.json"

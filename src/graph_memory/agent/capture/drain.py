@@ -118,6 +118,8 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
             if len(group) > 1:
                 return sum([await _store_and_remove(memory, spool, [waiting]) for waiting in group])
             spool.set_aside(group[0][0])
+            _log.warning("An event of a hook cannot be stored, and was set aside: %s", error)
+            return 0
         _log.info("The events of a session wait: %s", error)
         return 0
     for name, _ in group:

@@ -121,7 +121,7 @@ def _shown_branch(conversation: Object) -> Sequence[tuple[str, Object]]:
     """Return the messages that lead to the current one, oldest first. Edited prompts have other branches."""
     nodes, path = _object(conversation, "mapping"), dict[str, Object]()
     name = conversation.get("current_node")
-    if name not in nodes:
+    if not isinstance(name, str) or name not in nodes:
         name = next(reversed([*nodes]), None)
     while isinstance(name, str) and name in nodes and name not in path:
         node = _object(nodes, name)

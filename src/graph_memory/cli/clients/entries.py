@@ -1,4 +1,4 @@
-"""The entries of graph-memory in the files of a client, in the client's own format. Pure."""
+"""The entries of graph-memory in the files of a client, in the client's own format."""
 
 from __future__ import annotations
 
@@ -24,28 +24,30 @@ Document = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClientEntries:
     """The entries of a client: the command of the server, and the command of each hook by its event."""
 
     server: Sequence[str]
     hooks: Mapping[str, str]
 
 
-def wanted_entries(client: str, program: Sequence[str], quoted_program: str, capture: str, domain: str) -> Wanted:
+def wanted_entries(
+    client: str, program: Sequence[str], quoted_program: str, capture: str, domain: str
+) -> ClientEntries:
     """Return the entries for a client. Without capture there are only the hooks that add context."""
     server = [*program, "mcp", "--for", "agent", "--domain", domain]
     if client not in CLIENTS:
-        return Wanted(server, {})
+        return ClientEntries(server, {})
     hooks = CLIENTS[client]
     kinds = {"off": frozenset(BUDGETS), "prompts": _OF_PROMPTS}.get(capture, frozenset(hooks.events.values()))
     options = f"--client {client} --capture {capture} --domain {domain}"
     commands = {
         event: f"{quoted_program} hook {event} {options}" for event, kind in hooks.events.items() if kind in kinds
     }
-    return Wanted(server, commands)
+    return ClientEntries(server, commands)
 
 
-def edit(text: str, file: ConfigFile, client: str, wanted: Wanted | None) -> str:
+def edit(text: str, file: ConfigFile, client: str, wanted: ClientEntries | None) -> str:
     """Return the text of a file with the wanted entries, or without them. Everything else keeps its value.
 
     Raises ValueError for a text that cannot be edited safely.
@@ -91,7 +93,7 @@ def _unique_keys(pairs: Sequence[tuple[str, object]]) -> Document:
     return document
 
 
-def _edit_servers(document: Document, key: str, wanted: Wanted | None) -> None:
+def _edit_servers(document: Document, key: str, wanted: ClientEntries | None) -> None:
     servers = _object(document.get(key, {}), key)
     if wanted is None:
         if servers.pop(NAME, None) is not None:
@@ -152,7 +154,7 @@ def _without_ours(entry: object, event: str) -> object | None:
     return {**group, "hooks": kept} if kept else None
 
 
-def _edit_toml(text: str, wanted: Wanted | None) -> str:
+def _edit_toml(text: str, wanted: ClientEntries | None) -> str:
     """Return TOML with or without the table of the server. Raises ValueError if another value would change."""
     before = tomllib.loads(text)
     current = _server_of(before)
@@ -196,7 +198,7 @@ def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
 
 
 def _statements(text: str) -> Iterator[tuple[str, Document]]:
-    """Yield each header, each key with its value, and each other line of TOML, as text and as what it means alone."""
+    """Yield each header, each key with its value, and each other line of TOML: its text, and the parsed text."""
     part = ""
     for line in re.findall(r"[^\n]*\n", text):
         part += line

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from graph_memory.agent.capture.transcript_formats import FORMS
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input import sources as graph
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from graph_memory.memory.transfer.formats.source import GivenSource
     from graph_memory.progress import Progress
 
-CONVERSATIONS = ("claude-code", "codex", "chatgpt", "claude-ai")
 ENDINGS = (".jsonl", ".jsonl.gz")
 FORMATS = ("log", "folder", "csv", "jsonl", "graphml", "cypher", "official")
 FormatOption = Annotated[
@@ -54,7 +54,7 @@ SourceFormatOption = Annotated[
     str | None,
     typer.Option(
         "--format",
-        metavar="|".join((*MEMORIES, *CONVERSATIONS)),
+        metavar="|".join((*MEMORIES, *FORMS)),
         help="The program of the memory or conversations. Default: recognised.",
     ),
 ]
@@ -165,11 +165,11 @@ def import_domain(
     If a record is invalid, nothing is imported. Repeat the command to resume an
     interrupted import.
     """
-    if form in CONVERSATIONS or (form is None and _has_conversations(source)):
+    if form in FORMS or (form is None and _has_conversations(source)):
         _import_conversations(call, source, form, by_project=by_project, dry_run=dry_run)
         return
     if by_project:
-        hint = f"Leave --by-project out, or give --format: {', '.join(CONVERSATIONS)}."
+        hint = f"Leave --by-project out, or give --format: {', '.join(FORMS)}."
         raise invalid_argument("by_project", f"{plain(source)} is not recognised as conversations", hint)
     if form is not None or _is_memory(source):
         if name is not None:

@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli.clients.entries import Wanted, edit, has_entries, wanted_entries
+from graph_memory.cli.clients.entries import ClientEntries, edit, has_entries, wanted_entries
 from graph_memory.cli.clients.places import LAYOUTS, ConfigFile, Scope, files_of
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.output.printing import note, plain
@@ -91,7 +91,7 @@ def install(
 def uninstall(
     client: ClientArgument, scope: Where = ScopeOption.USER, dry_run: DryRun = False, as_json: JsonOption = False
 ) -> None:
-    """Remove the memory and its hooks from a client. What is stored stays."""
+    """Remove the memory and its hooks from a client. Stored memories stay."""
     _apply(_check_client(client), scope.value, None, dry_run=dry_run, as_json=as_json)
 
 
@@ -107,7 +107,7 @@ def hook(
     run_hook([event, f"--client={client}", f"--capture={capture}", *([f"--domain={domain}"] if domain else [])])
 
 
-def _apply(client: str, scope: Scope, wanted: Wanted | None, *, dry_run: bool, as_json: bool) -> None:
+def _apply(client: str, scope: Scope, wanted: ClientEntries | None, *, dry_run: bool, as_json: bool) -> None:
     changes = list(_changes(client, scope, wanted))
     backups = [] if dry_run else [_write(change) for change in changes]
     if as_json:
@@ -118,7 +118,7 @@ def _apply(client: str, scope: Scope, wanted: Wanted | None, *, dry_run: bool, a
     for change in changes:
         typer.echo(plain_lines(change.diff()))
     if not changes:
-        note(f"Nothing to change: {client} is as wanted.")
+        note(f"Nothing to change: the configuration of {client} is up to date.")
     elif dry_run:
         note("Nothing was written. Leave out --dry-run to write it.")
     else:
@@ -132,7 +132,7 @@ def plain_lines(text: str) -> str:
     return "\n".join(plain(line) for line in text.splitlines())
 
 
-def _changes(client: str, scope: Scope, wanted: Wanted | None) -> Iterator[Change]:
+def _changes(client: str, scope: Scope, wanted: ClientEntries | None) -> Iterator[Change]:
     files = _files(client, scope)
     if not files:
         raise invalid_argument("scope", f"{client} has no configuration of a project", "Use --scope user.")
