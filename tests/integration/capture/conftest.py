@@ -21,6 +21,27 @@ import pytest
 from graph_memory import Memory, Settings, remote
 from graph_memory.cli import served
 from graph_memory.hooks.spool import Spool
+from hook_events import read_event
+
+
+class Project:
+    """A client's events of a session, put into a spool."""
+
+    def __init__(self, home: Path, folder: Path, domain: str) -> None:
+        self.spool = Spool.of(home)
+        self._folder = folder
+        self._domain = domain
+
+    def add(self, event: str, session: str = "s1", **payload: Any) -> None:
+        fields = {"session_id": session, "cwd": str(self._folder), **payload}
+        read = read_event("claude-code", event, fields, domain=self._domain)
+        assert read
+        assert self.spool.add(read.to_json())
+
+    def call(self, tool: str, target: str, error: str = "", **payload: Any) -> None:
+        arguments = {"command" if tool == "Bash" else "file_path": target}
+        failure = {"error": error} if error else {}
+        self.add("PostToolUse", tool_name=tool, tool_input=arguments, **failure, **payload)
 
 
 @dataclass(frozen=True)
@@ -71,6 +92,11 @@ def client(settings: Settings, domain: str, tmp_path: Path) -> Iterator[Client]:
     """A client whose home has a short path, because the kernel limits the length of a socket's path."""
     with TemporaryDirectory(prefix="gm-") as home:
         yield Client(settings.model_copy(update={"home": Path(home).resolve()}), tmp_path, domain)
+
+
+@pytest.fixture
+def project(tmp_path: Path, domain: str) -> Project:
+    return Project(tmp_path / "home", tmp_path, domain)
 
 
 @asynccontextmanager

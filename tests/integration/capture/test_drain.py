@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -15,37 +13,11 @@ from graph_memory.agent.capture import drain as drain_module
 from graph_memory.agent.capture.briefing import START_TOKENS, prompt_context, session_briefing
 from graph_memory.agent.capture.drain import drain, follow_spool
 from graph_memory.agent.results import Event
-from graph_memory.hooks.spool import Spool, database_key
+from graph_memory.hooks.spool import database_key
 from graph_memory.model.errors import Code, GraphError
-from hook_events import read_event
-from integration.capture.conftest import Client, serving
+from integration.capture.conftest import Client, Project, serving
 
 pytestmark = pytest.mark.anyio
-
-
-class Project:
-    """A client's events of a session, put into a spool."""
-
-    def __init__(self, home: Path, folder: Path, domain: str) -> None:
-        self.spool = Spool.of(home)
-        self._folder = folder
-        self._domain = domain
-
-    def add(self, event: str, session: str = "s1", **payload: Any) -> None:
-        fields = {"session_id": session, "cwd": str(self._folder), **payload}
-        read = read_event("claude-code", event, fields, domain=self._domain)
-        assert read
-        assert self.spool.add(read.to_json())
-
-    def call(self, tool: str, target: str, error: str = "", **payload: Any) -> None:
-        arguments = {"command" if tool == "Bash" else "file_path": target}
-        failure = {"error": error} if error else {}
-        self.add("PostToolUse", tool_name=tool, tool_input=arguments, **failure, **payload)
-
-
-@pytest.fixture
-def project(tmp_path: Path, domain: str) -> Project:
-    return Project(tmp_path / "home", tmp_path, domain)
 
 
 async def events_of(memory: Memory, session: str = "s1") -> list[Event]:

@@ -8,13 +8,13 @@ from collections.abc import Collection, Sequence
 from anyio import to_thread
 from pydantic import Field
 
-from graph_memory.agent.capture.source import SOURCE, TOOL
 from graph_memory.agent.records.roles import Roles, roles_of
 from graph_memory.hooks.fence import fence
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.search.token_budget import load_counter
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Result
+from graph_memory.model.subjects.subjects import SOURCE, TOOL
 
 START_TOKENS = 1_500
 """Maximum number of tokens of a briefing, with its fence."""

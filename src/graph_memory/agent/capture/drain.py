@@ -13,13 +13,13 @@ from filelock import FileLock, Timeout
 
 from graph_memory.agent.capture.briefing import prompt_context, session_briefing
 from graph_memory.agent.capture.session_summary import summarise_session
-from graph_memory.agent.capture.source import SOURCE, TOOL
 from graph_memory.hooks.clients import Kind
 from graph_memory.hooks.events import LARGEST, HookEvent
 from graph_memory.hooks.shown import clean_shown
 from graph_memory.hooks.spool import Spool
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.subjects.subjects import SOURCE, TOOL
 from graph_memory.project import domain_for
 
 INTERVAL = 2.0

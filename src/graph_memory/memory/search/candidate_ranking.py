@@ -33,7 +33,7 @@ from graph_memory.memory.search.request import Request
 from graph_memory.memory.search.results import SearchMode
 from graph_memory.memory.search.retrieval.mentions import Admit, owners_of_names, spread_scores
 from graph_memory.memory.search.retrieval.node_filter import MAX_EXACT, NodeFilter, make_node_filter
-from graph_memory.memory.search.retrieval.ranking_features import units_of
+from graph_memory.memory.search.retrieval.ranking_features import find_tool_outputs, units_of
 from graph_memory.memory.search.retrieval.retrieval import (
     IndexHit,
     NameRow,
@@ -351,15 +351,18 @@ async def _rank_units(
     scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, scored: Sequence[Scored]
 ) -> list[Ranked]:
     """Return the units, best first: by vectors alone, or by all evidence."""
+    known = {passage.passage.unit for passage in scored}
+    tool_outputs = await find_tool_outputs(scope, known)
     if evidence.mode == "semantic":
-        return _rank_by_cosine(request, scored)
-    admit = _make_admit(scope, members, {passage.passage.unit for passage in scored})
+        return _rank_by_cosine(request, scored, tool_outputs)
+    admit = _make_admit(scope, members, known, tool_outputs)
     texts = evidence.sample.texts if evidence.sample else 0
     names = await owners_of_names(evidence.names, texts, admit)
     sizes: dict[str, int] = {}
     for passage in scored:
         sizes[passage.passage.unit] = max(sizes.get(passage.passage.unit, 1), passage.passage.of_owner)
-    units = await units_of(scope, request.weights, sizes, names, evidence.notes, is_past=request.as_of is not None)
+    is_past = request.as_of is not None
+    units = await units_of(scope, request.weights, sizes, names, tool_outputs, evidence.notes, is_past=is_past)
     ranked = rank(request.query, [passage.candidate for passage in scored], units, weights=request.weights)
     results = await spread_scores(scope, ranked, {passage.passage.key: passage for passage in scored}, texts, admit)
     return [ranked for ranked in results if ranked.score > 0]
@@ -370,28 +373,31 @@ def _may_lack_vectors(evidence: Evidence, scored: Sequence[Scored]) -> bool:
     return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
 
 
-def _rank_by_cosine(request: Request, scored: Sequence[Scored]) -> list[Ranked]:
-    """Return the units in order of the cosine of their best passage."""
+def _rank_by_cosine(request: Request, scored: Sequence[Scored], tool_outputs: Collection[str]) -> list[Ranked]:
+    """Return the units in order of the cosine of their best passage. Outputs of tools keep a share of it."""
     weights = replace(request.weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, Ranked] = {}
     for passage in scored:
         if (cosine := passage.passage.cosine) is not None:
-            ranked = score_unit(Sides(passage.candidate, 0.0, cosine), Unit(1), weights)
+            unit = Unit(1, is_tool_output=passage.passage.unit in tool_outputs)
+            ranked = score_unit(Sides(passage.candidate, 0.0, cosine), unit, weights)
             best[ranked.owner] = max(best.get(ranked.owner, ranked), ranked, key=lambda ranked: ranked.score)
     return sort_units(best.values())
 
 
-def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str]) -> Admit:
-    """Return the function that filters nodes found only by their names."""
+def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], tool_outputs: Collection[str]) -> Admit:
+    """Return the function that filters nodes found by their names. A name never leads to the output of a tool."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
-        new = sorted(frozenset(owners).difference(known))
+        found = frozenset(owners).difference(known)
+        new = sorted(found.difference(await find_tool_outputs(scope, found)))
+        trusted = frozenset(owners).intersection(known).difference(tool_outputs)
         if scope.filters.is_free or not new:
-            return frozenset(owners)
+            return trusted.union(new)
         matching = {
             passage.owner for passage in await read_passages_of(scope, new, None, UNLIMITED) if scope.takes(passage)
         }
         members_left = await members.select([owner for owner in new if owner in matching])
-        return frozenset(members_left).union(frozenset(owners).intersection(known))
+        return trusted.union(members_left)
 
     return admit

@@ -29,7 +29,7 @@ from graph_memory.model.values.arguments import invalid_argument
 AT_ONCE = 4
 """Maximum number of domains that are searched at the same time."""
 _SIDES = {"lexical": "score", "semantic": "cosine"}
-_FACTORS = frozenset({"place", "length", "edges", "recency", "use"})
+_FACTORS = frozenset({"place", "length", "edges", "recency", "use", "source"})
 
 
 async def search_domains(core: Core, domains: Sequence[str], request: Request) -> SearchResult:

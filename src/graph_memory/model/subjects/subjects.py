@@ -28,6 +28,8 @@ type as written, position among subjects of the same time, and text.
 """
 SUMMARY, SUMMARY_KEY = "SessionSummary", "session"
 """The node type of a session's summary, and the property with the id of the session."""
+SOURCE, TOOL = "source", "tool"
+"""The property of a node that says whose words its text has, and its value for the output of a tool."""
 BLOCK = "MemoryBlock"
 """The node type of a text that an agent reads at the start of each session."""
 PARENT = "_parent"

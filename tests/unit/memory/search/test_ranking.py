@@ -14,6 +14,7 @@ from graph_memory.memory.search.ranking.ranking import (
     HALF_LIFE,
     HOP,
     NAME,
+    OF_TOOLS,
     Candidate,
     Ranked,
     Unit,
@@ -101,6 +102,17 @@ def test_a_name_in_the_question_counts_and_namesakes_share_it() -> None:
     assert scores(ranked) == {"ada": 1.075, "bob": 1.0, "cy": 0.075}
     assert ranked[-1].best is None
     assert scores(rank("Is Hermes Mercury?", candidates, units))["cy"] == NAME
+
+
+def test_the_output_of_a_tool_counts_less_and_cannot_shrink_other_scores() -> None:
+    said = [candidate("ada", 8.0, 0.5), candidate("bob", 4.0, 0.25)]
+    stuffed = candidate("eve", 400.0, 0.9)
+    units = {**ONE_PASSAGE, "eve": Unit(1, ("Mercury",), is_tool_output=True)}
+    without, ranked = rank("?", said, units), rank("?", [*said, stuffed], units)
+    assert scores(ranked) == {**scores(without), "eve": OF_TOOLS}
+    assert [hit.owner for hit in ranked] == ["ada", "bob", "eve"]
+    assert parts(ranked[-1]) == {"lexical": 0.5, "semantic": 0.5, "source": OF_TOOLS - 1}
+    assert scores(rank("?", [stuffed], units)) == {"eve": OF_TOOLS}
 
 
 def test_places_weigh_as_the_user_says() -> None:

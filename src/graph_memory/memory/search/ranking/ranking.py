@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 
 from graph_memory.memory.search.text.names import Mention, find_mentions
+from graph_memory.model.subjects.subjects import TOOL
 
 LENGTH = 0.1
 """The share of its evidence that a unit with very many passages loses, since it has more chances of a match."""
@@ -28,6 +29,11 @@ HALF_LIFE = 30.0
 """Number of days after which the recency and the uses of a unit count half."""
 HALF_USED = 10
 """Number of uses at which a unit gets half of the maximum bonus for uses."""
+OF_TOOLS = 0.4
+"""The share of its evidence that a unit keeps if its text is the output of a tool, which may pose as a user's wish.
+
+It is above `relevance.CLOSE`, so that a recall still has such a unit after better ones.
+"""
 PLACES = {"title": "title", "tags": "tag"}
 """The name of the user's weight for each place of a passage. All other places have the weight for content."""
 
@@ -57,6 +63,7 @@ class Unit:
     age: float | None = None
     uses: int = 0
     unused: float = 0.0
+    is_tool_output: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,7 @@ DEFAULT = Weights()
 class Part:
     """A part of a score with its details.
 
-    Its name is `lexical`, `semantic`, `place`, `length`, `edges`, `recency`, `use`, `name` or `hop`.
+    Its name is `lexical`, `semantic`, `place`, `length`, `edges`, `recency`, `use`, `source`, `name` or `hop`.
     """
 
     name: str
@@ -124,7 +131,8 @@ def rank(
     """
     effective_weights = redistribute_weights(weights, candidates)
     ranked_by_owner: dict[str, Ranked] = {}
-    for sides in sorted(normalise(candidates), key=lambda sides: sides.candidate.passage):
+    trusted = [candidate for candidate in candidates if not units[candidate.owner].is_tool_output]
+    for sides in sorted(normalise(candidates, trusted), key=lambda sides: sides.candidate.passage):
         owner = sides.candidate.owner
         ranked = score_unit(sides, units[owner], effective_weights)
         ranked_by_owner[owner] = max(
@@ -163,20 +171,23 @@ def seeds(ranked: Sequence[Ranked]) -> Sequence[Ranked]:
     return ranked[:SEEDS]
 
 
-def normalise(candidates: Sequence[Candidate]) -> list[Sides]:
+def normalise(candidates: Sequence[Candidate], trusted: Sequence[Candidate] = ()) -> list[Sides]:
     """Return candidates with both scores divided by the best score, which preserves the distance between hits.
 
+    If `trusted` candidates have scores, the best of them is the best, so that no other text can make theirs smaller.
     Ranks, as in reciprocal rank fusion, do not preserve it: 11 points worse on conversations.
     """
-    best = max((candidate.lexical for candidate in candidates), default=0.0)
+    best = max((candidate.lexical for candidate in trusted), default=0.0)
+    best = best if best > 0 else max((candidate.lexical for candidate in candidates), default=0.0)
     cosines = [candidate.cosine for candidate in candidates if candidate.cosine is not None]
     lowest = min(cosines, default=0.0)
     base = lowest if lowest >= HIGH_COSINE else 0.0
-    highest = max(cosines, default=0.0) - base
+    of_trusted = [candidate.cosine for candidate in trusted if candidate.cosine is not None]
+    highest = max((cosine for cosine in of_trusted if cosine > base), default=max(cosines, default=0.0)) - base
     return [
         Sides(
             candidate,
-            max(candidate.lexical, 0.0) / best if best > 0 else 0.0,
+            min(max(candidate.lexical, 0.0) / best, 1.0) if best > 0 else 0.0,
             None if candidate.cosine is None else _share_of(candidate.cosine - base, highest),
         )
         for candidate in candidates
@@ -184,7 +195,7 @@ def normalise(candidates: Sequence[Candidate]) -> list[Sides]:
 
 
 def _share_of(value: float, best: float) -> float:
-    return max(value, 0.0) / best if best > 0 else 1.0 if value == best == 0 else 0.0
+    return min(max(value, 0.0) / best, 1.0) if best > 0 else 1.0 if value == best == 0 else 0.0
 
 
 def redistribute_weights(weights: Weights, candidates: Sequence[Candidate]) -> Weights:
@@ -226,6 +237,7 @@ def score_unit(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
         ("edges", 1 + weights.edge * connectivity(unit.edges), {"edges": unit.edges, "weight": weights.edge}),
         ("recency", 1 + weights.recency * recency(unit.age), {"days": unit.age, "weight": weights.recency}),
         ("use", 1 + weights.use * usage(unit.uses, unit.unused), {"uses": unit.uses, "weight": weights.use}),
+        ("source", OF_TOOLS if unit.is_tool_output else 1.0, {"source": TOOL, "weight": OF_TOOLS}),
     ):
         evidence = fsum(part.value for part in parts)
         if change := evidence * (factor - 1):

@@ -5,7 +5,7 @@ Features without a weight are not read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,6 +13,7 @@ from graph_memory.memory.search.access_store import AccessRow, accesses_of
 from graph_memory.memory.search.ranking.ranking import Unit, Weights
 from graph_memory.memory.search.retrieval.node_filter import degrees
 from graph_memory.memory.search.retrieval.retrieval import Scope
+from graph_memory.model.subjects.subjects import TOOL
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
@@ -29,6 +30,13 @@ class ChangedRow:
 
 
 CHANGED = query("search/changed", ChangedRow)
+FROM_SOURCE = query("search/from_source", str)
+
+
+async def find_tool_outputs(scope: Scope, ids: Collection[str]) -> frozenset[str]:
+    """Return the nodes whose text is the output of a tool."""
+    rows = await scope.core.store.read(FROM_SOURCE, domain=scope.domain, ids=sorted(ids), source=TOOL) if ids else ()
+    return frozenset(rows)
 
 
 async def units_of(
@@ -36,6 +44,7 @@ async def units_of(
     weights: Weights,
     passages: Mapping[str, int],
     names: Mapping[str, tuple[str, ...]],
+    tool_outputs: Collection[str],
     notes: list[str],
     *,
     is_past: bool,
@@ -61,6 +70,7 @@ async def units_of(
             age=ages.get(unit),
             uses=uses[unit].count if unit in uses else 0,
             unused=_days(uses[unit].last, now) if unit in uses else 0.0,
+            is_tool_output=unit in tool_outputs,
         )
         for unit in unit_ids
     }

@@ -1,0 +1,8 @@
+// Nodes of a domain whose property `source` has a value.
+// mode: read
+// params: domain, ids, source
+// returns: id
+UNWIND $ids AS id
+MATCH (n:_Node {_domain: $domain, _id: id})
+WHERE n.source = $source
+RETURN id
