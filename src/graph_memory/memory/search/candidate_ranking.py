@@ -352,17 +352,17 @@ async def _rank_units(
 ) -> list[Ranked]:
     """Return the units, best first: by vectors alone, or by all evidence."""
     known = {passage.passage.unit for passage in scored}
-    tool_outputs = await find_tool_outputs(scope, known)
+    outputs = await find_tool_outputs(scope, known)
     if evidence.mode == "semantic":
-        return _rank_by_cosine(request, scored, tool_outputs)
-    admit = _make_admit(scope, members, known, tool_outputs)
+        return _rank_by_cosine(request, scored, outputs)
+    admit = _make_admit(scope, members, known, outputs)
     texts = evidence.sample.texts if evidence.sample else 0
     names = await owners_of_names(evidence.names, texts, admit)
     sizes: dict[str, int] = {}
     for passage in scored:
         sizes[passage.passage.unit] = max(sizes.get(passage.passage.unit, 1), passage.passage.of_owner)
     is_past = request.as_of is not None
-    units = await units_of(scope, request.weights, sizes, names, tool_outputs, evidence.notes, is_past=is_past)
+    units = await units_of(scope, request.weights, sizes, names, outputs, evidence.notes, is_past=is_past)
     ranked = rank(request.query, [passage.candidate for passage in scored], units, weights=request.weights)
     results = await spread_scores(scope, ranked, {passage.passage.key: passage for passage in scored}, texts, admit)
     return [ranked for ranked in results if ranked.score > 0]
@@ -373,31 +373,30 @@ def _may_lack_vectors(evidence: Evidence, scored: Sequence[Scored]) -> bool:
     return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
 
 
-def _rank_by_cosine(request: Request, scored: Sequence[Scored], tool_outputs: Collection[str]) -> list[Ranked]:
+def _rank_by_cosine(request: Request, scored: Sequence[Scored], outputs: Collection[str]) -> list[Ranked]:
     """Return the units in order of the cosine of their best passage. Outputs of tools keep a share of it."""
     weights = replace(request.weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, Ranked] = {}
     for passage in scored:
         if (cosine := passage.passage.cosine) is not None:
-            unit = Unit(1, is_tool_output=passage.passage.unit in tool_outputs)
+            unit = Unit(1, is_tool_output=passage.passage.unit in outputs)
             ranked = score_unit(Sides(passage.candidate, 0.0, cosine), unit, weights)
             best[ranked.owner] = max(best.get(ranked.owner, ranked), ranked, key=lambda ranked: ranked.score)
     return sort_units(best.values())
 
 
-def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], tool_outputs: Collection[str]) -> Admit:
+def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], outputs: Collection[str]) -> Admit:
     """Return the function that filters nodes found by their names. A name never leads to the output of a tool."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
         found = frozenset(owners).difference(known)
         new = sorted(found.difference(await find_tool_outputs(scope, found)))
-        trusted = frozenset(owners).intersection(known).difference(tool_outputs)
+        trusted = frozenset(owners).intersection(known).difference(outputs)
         if scope.filters.is_free or not new:
             return trusted.union(new)
         matching = {
             passage.owner for passage in await read_passages_of(scope, new, None, UNLIMITED) if scope.takes(passage)
         }
-        members_left = await members.select([owner for owner in new if owner in matching])
-        return trusted.union(members_left)
+        return trusted.union(await members.select([owner for owner in new if owner in matching]))
 
     return admit
