@@ -7,13 +7,13 @@ sample, and names in the query. Then all candidates are scored, and missing pass
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio.lowlevel
 
 from graph_memory.embedding import EmbeddingUnavailable, compares
 from graph_memory.memory.background import task_group
-from graph_memory.memory.search.ranking.ranking import Ranked, Sides, Unit, rank, score_unit, sort_units
+from graph_memory.memory.search.ranking.ranking import Ranked, Unit, rank, rank_by_cosine
 from graph_memory.memory.search.ranking.scoring import (
     CANDIDATES,
     Passage,
@@ -354,7 +354,8 @@ async def _rank_units(
     known = {passage.passage.unit for passage in scored}
     outputs = await find_tool_outputs(scope, known)
     if evidence.mode == "semantic":
-        return _rank_by_cosine(request, scored, outputs)
+        features = {unit: Unit(1, is_tool_output=unit in outputs) for unit in known}
+        return rank_by_cosine([passage.candidate for passage in scored], features, request.weights)
     admit = _make_admit(scope, members, known, outputs)
     texts = evidence.sample.texts if evidence.sample else 0
     names = await owners_of_names(evidence.names, texts, admit)
@@ -371,18 +372,6 @@ async def _rank_units(
 def _may_lack_vectors(evidence: Evidence, scored: Sequence[Scored]) -> bool:
     """Return whether passages of the past may lack vectors. With vectors alone, that cannot be known."""
     return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
-
-
-def _rank_by_cosine(request: Request, scored: Sequence[Scored], outputs: Collection[str]) -> list[Ranked]:
-    """Return the units in order of the cosine of their best passage. Outputs of tools keep a share of it."""
-    weights = replace(request.weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
-    best: dict[str, Ranked] = {}
-    for passage in scored:
-        if (cosine := passage.passage.cosine) is not None:
-            unit = Unit(1, is_tool_output=passage.passage.unit in outputs)
-            ranked = score_unit(Sides(passage.candidate, 0.0, cosine), unit, weights)
-            best[ranked.owner] = max(best.get(ranked.owner, ranked), ranked, key=lambda ranked: ranked.score)
-    return sort_units(best.values())
 
 
 def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], outputs: Collection[str]) -> Admit:

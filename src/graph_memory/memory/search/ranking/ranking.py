@@ -144,6 +144,17 @@ def rank(
     return sort_units(ranked_by_owner.values())
 
 
+def rank_by_cosine(candidates: Sequence[Candidate], units: Mapping[str, Unit], weights: Weights) -> list[Ranked]:
+    """Return the units, best first, by the cosine of their best passage. Outputs of tools keep a share of it."""
+    weights = replace(weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
+    best: dict[str, Ranked] = {}
+    for candidate in candidates:
+        if candidate.cosine is not None:
+            ranked = score_unit(Sides(candidate, 0.0, candidate.cosine), units[candidate.owner], weights)
+            best[ranked.owner] = max(best.get(ranked.owner, ranked), ranked, key=lambda ranked: ranked.score)
+    return sort_units(best.values())
+
+
 def hop(ranked: Sequence[Ranked], mentions: Mapping[str, Mapping[str, Mention]]) -> list[Ranked]:
     """Return the ranking after the best units have passed a share of their scores on to the units that they mention.
 
