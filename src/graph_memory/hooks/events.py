@@ -45,7 +45,7 @@ class HookEvent:
     kind: Kind
     session: str
     at: str
-    """The time of the event, in UTC."""
+    """The time of the event, in UTC, or empty text for an imported event without a time."""
     folder: str
     domain: str
     """The setting of the domain: a name, or `auto`."""

@@ -5,17 +5,34 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conversations import CLAUDE_CODE, KEY, write_lines, write_samples
 from graph_memory import GraphError, Memory, Settings
+from graph_memory.agent.capture.drain import drain
 from graph_memory.agent.capture.transcript_formats import FORMS, Form
+from graph_memory.hooks.clients import Kind
+from graph_memory.hooks.events import HookEvent
+from graph_memory.hooks.spool import Spool
 from graph_memory.model.errors import Code
 from integration.capture.conftest import Client
 
 pytestmark = pytest.mark.anyio
+
+
+def prompt_entry(text: str, name: str) -> Mapping[str, Any]:
+    """Return the entry of a prompt in a transcript of Claude Code."""
+    return {**CLAUDE_CODE[-1], "uuid": name, "message": {"role": "user", "content": text}}
+
+
+def captured(kind: Kind, text: str, at: str) -> HookEvent:
+    """Return an event of the session of the samples, as a hook puts it into the spool."""
+    return HookEvent("claude-code", kind, "s-claude", at, "/nowhere/shop", "default", text=text)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -49,7 +66,7 @@ async def test_an_imported_session_has_its_actors_times_source_and_summary(memor
 
 
 async def test_an_interrupted_import_continues(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = [{**CLAUDE_CODE[-1], "uuid": f"u{number}"} for number in range(250)]
+    entries = [prompt_entry(f"Step {number}", f"u{number}") for number in range(250)]
     path = write_lines(tmp_path / "s.jsonl", entries)
 
     def end(text: str, _share: float | None) -> None:
@@ -59,6 +76,29 @@ async def test_an_interrupted_import_continues(memory: Memory, tmp_path: Path, m
     with pytest.raises(KeyboardInterrupt):
         await memory.agent.import_conversations(path, tell=end)
     assert (await memory.agent.import_conversations(path)).added == 50
+
+
+@pytest.mark.parametrize("is_captured_first", [True, False])
+async def test_a_message_of_a_hook_and_of_the_transcript_is_stored_once(
+    is_captured_first: bool, memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    path = write_samples(tmp_path)["claude-code"]
+    spool = Spool.of(tmp_path / str(is_captured_first))
+    for event in (
+        captured("prompt", "Now the invoice.", "2026-03-01T10:00:59.400+00:00"),
+        captured("prompt", "Now the invoice.", "2026-03-01T10:01:00.100+00:00"),  # from the plugin's hook
+        captured("reply", "We decided to round each line.", "2026-03-01T10:00:09.300+00:00"),
+        captured("prompt", "Now the invoice.", "2026-03-01T10:05:00.000+00:00"),  # written again later
+    ):
+        spool.add(replace(event, domain=domain).to_json())
+    if is_captured_first:
+        assert await drain(memory, spool) == 4
+    await memory.agent.import_conversations(path)
+    assert await drain(memory, spool) == (0 if is_captured_first else 4)
+    events = (await memory.agent.episodic.get_recent("s-claude")).events
+    assert sorted(event.title[:16] for event in events if event.event_type == "message") == [
+        *("Now the invoice.", "Now the invoice.", "Repair the baske", "We decided to ro"),
+    ]
 
 
 async def test_an_excluded_project_is_left_out(memory: Memory, tmp_path: Path) -> None:

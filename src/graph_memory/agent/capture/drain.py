@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import anyio
@@ -13,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from graph_memory.agent.capture.briefing import prompt_context, session_briefing
 from graph_memory.agent.capture.session_summary import summarise_session
-from graph_memory.hooks.clients import Kind
+from graph_memory.hooks.clients import CLIENTS, Kind
 from graph_memory.hooks.events import LARGEST, HookEvent
 from graph_memory.hooks.shown import clean_shown
 from graph_memory.hooks.spool import Spool
@@ -33,6 +34,12 @@ _TYPES: Mapping[Kind, tuple[str, str]] = {
     "summary": ("compact_summary", "agent"),
 }
 """Type and actor of the events that are stored, by kind. Other events only cause a summary."""
+_MESSAGES: frozenset[Kind] = frozenset({"prompt", "reply", "summary"})
+"""Kinds that clients do not name in hooks. Text and time identify them."""
+_SLOT = 5.0
+"""Seconds of a time slot. Equal texts of a session in the same slot, or in neighbouring ones, are one message."""
+_COMPARED = 1_000
+"""Number of characters of a message that are compared. A hook may cut a long text more than an import does."""
 _ENDS: frozenset[Kind] = frozenset({"compaction", "summary", "end"})
 """Events after which a session is summarised."""
 _AWAY = frozenset({Code.STORE_UNAVAILABLE, Code.STARTING, Code.TIMEOUT})
@@ -130,11 +137,17 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
 async def store_events(memory: Memory, group: Sequence[Waiting]) -> int:
     """Record the events that are not recorded yet, in one transaction. Returns their number.
 
-    An event whose node was deleted since is not recorded again.
+    A message that two hooks captured, or a hook and an import, is recorded once. An event whose node was deleted since
+    is not recorded again.
     """
-    records = {str(record["id"]): record for name, event in group if (record := _record_of(name, event))}
-    known = {node.id for node in await memory.describe_nodes([*records])} if records else set[str]()
-    unknown = [record for id_, record in records.items() if id_ not in known]
+    events = [(_ids_of(name, event), event) for name, event in group if event.kind in _TYPES]
+    ids = {id_ for known_as, _ in events for id_ in known_as}
+    known = {node.id for node in await memory.describe_nodes([*ids])} if ids else set[str]()
+    unknown: list[Mapping[str, object]] = []
+    for known_as, event in events:
+        if known.isdisjoint(known_as):
+            known |= {known_as[0], known_as[-1]}
+            unknown.append(_record_of(known_as[0], event))
     try:
         if unknown:
             await memory.agent.record_events(unknown)
@@ -155,22 +168,29 @@ async def _store_one(memory: Memory, record: Mapping[str, object]) -> int:
     return 1
 
 
-def _record_of(name: str, event: HookEvent) -> Mapping[str, object] | None:
-    """Return the arguments of an event of the log, or None for an event that only causes a summary.
+def _ids_of(name: str, event: HookEvent) -> Sequence[str]:
+    """Return the ids that the node of an event may have: first the id of a new node, last the id by the event's name.
 
-    Its id is the same whenever the same event is stored.
+    They are the same whenever the same event is stored.
     """
-    if event.kind not in _TYPES:
-        return None
-    identity = json.dumps([event.client, event.session, event.kind, event.key or name])
+    names = [event.key or name]
+    if event.kind in _MESSAGES and event.at and event.client in CLIENTS:
+        slot = int(datetime.fromisoformat(event.at).timestamp() // _SLOT)
+        names = [*(f"{near} {event.text[:_COMPARED]}" for near in (slot, slot - 1, slot + 1)), *names]
+    identities = (json.dumps([event.client, event.session, event.kind, own]) for own in names)
+    return [f"hook-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:32]}" for text in identities]
+
+
+def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:
+    """Return the arguments of an event of the log."""
     event_type, actor = _TYPES[event.kind]
     call = f"{event.tool}: {event.target}" if event.target else event.tool
     fields: dict[str, object] = {
-        "id": f"hook-{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:32]}",
+        "id": id_,
         "event_type": event_type,
         "session": event.session,
         "actor": actor,
-        "timestamp": event.at,
+        **({"timestamp": event.at} if event.at else {}),
         "keywords": [event.client, *(["subagent"] if event.agent else [])],
         "content": event.text,
     }

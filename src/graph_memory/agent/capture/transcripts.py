@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PureWindowsPath
 from typing import IO, cast
@@ -45,9 +45,10 @@ class Conversations:
         for number, turn in enumerate(_with_last_replies(turns), 1):
             payload = {**turn.payload, "tool_use_id": turn.key or f"turn {number}"}
             folder = _folder_of(turn.payload.get("cwd"))
-            event = event_of(self.form, turn.kind, payload, at=_time_of(turn.at), folder=folder)
+            at = _time_of(turn.at)
+            event = event_of(self.form, turn.kind, payload, at=at, folder=folder)
             if event is not None:
-                yield event
+                yield event if at else replace(event, at="")
 
     def _entries(self, path: Path) -> Iterator[Object]:
         try:
