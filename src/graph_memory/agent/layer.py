@@ -111,6 +111,9 @@ class Agent:
         *,
         ids: Sequence[str] | None = None,
         text: str | Sequence[str] | None = None,
+        session: str | None = None,
+        path: str | None = None,
+        phrase: str | None = None,
         erase: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
@@ -119,7 +122,16 @@ class Agent:
         A name or text without a name may be the sentence that `remember` was given, or the name or text of a goal,
         pattern or preference, ignoring case, white space and a final full stop. Preferences are forgotten in their own
         domain. Raises INVALID_ARGUMENT with `candidates` for an ambiguous text.
+
+        `session`, `path` and `phrase` erase what hooks have captured or `import_conversations` has added: the events
+        that match all of them, also deleted ones and those that wait in the spool, and the summaries of their sessions.
+        A path matches as a whole path or a folder, as it was written; a phrase matches in any case. They need `erase`.
         """
+        if session is not None or path is not None or phrase is not None:
+            from graph_memory.agent.capture.erasing import captured_filter_from, erase_captured
+
+            wanted = captured_filter_from(session, path, phrase, is_alone=not (names or ids or text), erase=erase)
+            return await erase_captured(self._memory, self._domain, self._archives.parent, wanted, dry_run=dry_run)
         forgetting = Forgetting(self._memory, self.user, self._domain, self._users_domain)
         return await forgetting.forget(names, ids, text, erase=erase, dry_run=dry_run)
 

@@ -53,6 +53,10 @@ class Spool:
         """Return the names of the files that wait, oldest first."""
         return sorted(self._names())
 
+    def files(self) -> list[Path]:
+        """Return the paths of all files with content of events: waiting, incomplete and set aside."""
+        return [path for path in self.folder.glob("*.*") if path.suffix in (".json", ".part", ".invalid")]
+
     def read(self, name: str, longest: int) -> bytes:
         """Return up to `longest` bytes of a file. Raises OSError."""
         with (self.folder / name).open("rb") as file:

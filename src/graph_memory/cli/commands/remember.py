@@ -135,14 +135,17 @@ def _show_settled(settled: Settled) -> None:
 def forget(
     call: Call,
     target: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="WHAT", help="A name, an id, or the text of an observation, goal, pattern or preference."
         ),
-    ],
+    ] = None,
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help="Only these observations of WHAT, exactly as stored.")
     ] = None,
+    session: Annotated[str | None, typer.Option(help="Erase what hooks captured in this session.")] = None,
+    path: Annotated[str | None, typer.Option(help="Erase captured events that name this file or folder.")] = None,
+    phrase: Annotated[str | None, typer.Option(help="Erase captured events with this text.")] = None,
     erase: Annotated[bool, typer.Option("--erase", help="Erase the past too, in all branches, for good.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be forgotten.")] = False,
     yes: takes.IrreversibleYesOption = False,
@@ -150,6 +153,11 @@ def forget(
     """End the facts about an entity, or single observations. They remain in the past unless you erase them."""
 
     def forget_in(*, dry: bool) -> Callable[[Memory], Awaitable[Forgotten]]:
+        if target is None or session or path or phrase:
+            captured = {"session": session, "path": path, "phrase": phrase}
+            return lambda memory: memory.agent.forget(
+                target and [target], text=texts, **captured, erase=erase, dry_run=dry
+            )
         return lambda memory: _forget_target(memory, target, texts or (), erase=erase, dry=dry)
 
     if erase and takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would be erased."):
@@ -177,8 +185,10 @@ async def _forget_target(memory: Memory, target: str, texts: Sequence[str], *, e
 def _show_forgotten(result: Forgotten) -> None:
     for item in result.forgotten:
         typer.echo("  ".join(plain(part) for part in (item.kind, item.id, item.text) if part))
+    if result.waiting:
+        note(f"{'Would be' if result.dry_run else 'Now'} removed before they were stored: {result.waiting:,} events.")
     if not result.forgotten:
-        return note("Nothing to do: it had already ended.")
+        return None if result.waiting else note("Nothing to do: it had already ended.")
     numbers = {"entities": result.entities, "observations": result.observations, "relations": result.relations}
     parts = ", ".join(f"{noun} {number:,}" for noun, number in numbers.items() if number)
     note(f"{'Would be' if result.dry_run else 'Now'} {'erased' if result.erased else 'ended'}: {parts}.")

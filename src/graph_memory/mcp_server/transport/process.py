@@ -36,7 +36,13 @@ FACADES = (
     *("agent.layer", "memory.api.links", "memory.api.transfer", "memory.api.upkeep", "memory.inference.inference"),
     *("memory.revert.pages", "memory.revert.selection", "memory.branches.merge", "memory.branches.report"),
     *("memory.branches.branch", "memory.sessions.past", "memory.retention.compaction", "memory.retention.erasure"),
-    *("memory.retention.scan", "memory.batch.parsing", "memory.domains.deletion", "memory.search.index.following"),
+    *(
+        "memory.retention.scan",
+        "memory.retention.logged_nodes",
+        "memory.batch.parsing",
+        "memory.domains.deletion",
+        "memory.search.index.following",
+    ),
 )
 """Modules that are imported in the background, modules of frequent calls first."""
 

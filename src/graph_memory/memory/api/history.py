@@ -29,6 +29,7 @@ from graph_memory.model.time.points import parse_session_reference
 from graph_memory.model.values.arguments import check_domain
 
 if TYPE_CHECKING:
+    from graph_memory.memory.retention.logged_nodes import LoggedNode
     from graph_memory.memory.retention.results import Compacted, Erased, Scanned
     from graph_memory.memory.sessions.past import PastMemory
 
@@ -300,6 +301,18 @@ class History:
         from graph_memory.memory.retention.erasure import erase
 
         return await erase(self._core, self._domain(domain), subject, dry_run=dry_run)
+
+    async def logged_nodes(
+        self, types: Sequence[str], *, session: str | None = None, text: str | None = None, domain: str | None = None
+    ) -> Sequence[LoggedNode]:
+        """Return the nodes of types that the log has, also deleted ones, with the texts of their states.
+
+        With `session`, a state has this value of the property `session`; with `text`, it contains this text, ignoring
+        case. Large contents, which are blobs, are not read.
+        """
+        from graph_memory.memory.retention.logged_nodes import logged_nodes
+
+        return await logged_nodes(self._core, self._domain(domain), types, session, text)
 
     async def compact(
         self, before: int | str, *, archive: Path | None = None, dry_run: bool = False, domain: str | None = None

@@ -182,6 +182,7 @@ class Forgotten(Result):
     )
     more_stays: int | None = Field(default=None, description="Number of further such texts")
     warnings: tuple[Text, ...] | None = Field(default=None, description="Why texts may be missing in stays")
+    waiting: int | None = Field(default=None, description="Number of captured events removed before they were stored")
     dry_run: bool | None = None
 
 

@@ -48,6 +48,11 @@ class Forget(Call):
             ),
         ]
     ]
+    session: NotRequired[
+        Annotated[str, Field(description="Session whose captured events are erased, with their summary; needs erase")]
+    ]
+    path: NotRequired[Annotated[str, Field(description="File or folder that the captured events name; needs erase")]]
+    phrase: NotRequired[Annotated[str, Field(description="Text that the captured events contain; needs erase")]]
     erase: NotRequired[
         Annotated[bool, Field(description="Erase for good, with all earlier states: only if the user asked")]
     ]
