@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -158,7 +159,7 @@ def forget(
             return lambda memory: memory.agent.forget(
                 target and [target], text=texts, **captured, erase=erase, dry_run=dry
             )
-        return lambda memory: _forget_target(memory, target, texts or (), erase=erase, dry=dry)
+        return partial(_forget_target, target=target, texts=texts or (), erase=erase, dry=dry)
 
     if erase and takes.must_confirm(yes=yes or dry_run, alternative="--dry-run shows what would be erased."):
         call.preview(forget_in(dry=True), _show_forgotten, "Looking")
