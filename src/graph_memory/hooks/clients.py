@@ -49,9 +49,9 @@ _CURSOR: Mapping[str, Kind] = {
     "sessionStart": "start",
     "beforeSubmitPrompt": "prompt",
     "postToolUse": "tool",
-    "afterFileEdit": "tool",
+    "postToolUseFailure": "tool",
     "preCompact": "compaction",
-    "stop": "reply",
+    "afterAgentResponse": "reply",
     "sessionEnd": "end",
 }
 _GEMINI_CLI: Mapping[str, Kind] = {

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,8 @@ _TARGETS = ("file_path", "path", "notebook_path", "command", "url", "pattern", "
 _PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)", re.MULTILINE)
 """A line of a patch that names a file. The other lines are contents of files."""
+_LARGEST_OUTPUT = 100_000
+"""Maximum number of characters of the output of a tool that are parsed."""
 _TEXTS = ("prompt", "last_assistant_message", "prompt_response", "compact_summary", "text")
 _TURNS = ("tool_use_id", "tool_call_id")
 """Fields with the client's name for an event, by which a repeated event is recognised."""
@@ -187,13 +190,20 @@ def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
 
 def _failure(payload: Mapping[str, object]) -> str:
     """Return the error of a failed call, or empty text for a call that succeeded."""
-    response = _object(payload.get("tool_response")) or _object(payload.get("tool_output"))
+    response = _object(payload.get("tool_response")) or _object(_parsed(payload.get("tool_output")))
     code = response.get("exit_code", response.get("exitCode"))
     has_failed = response.get("is_error") is True or response.get("success") is False or code not in (None, 0)
-    error = _first_text(payload, ("error",)) or _first_text(response, ("error",))
+    error = _first_text(payload, ("error", "error_message")) or _first_text(response, ("error",))
     if not error and not has_failed:
         return ""
     return error or _first_text(response, ("stderr", "stdout", "output", "content")) or f"Exit code {code}"
+
+
+def _parsed(value: object) -> object:
+    """Return the value of a text with JSON, in which Cursor reports the output of a tool."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(value) if isinstance(value, str) and len(value) <= _LARGEST_OUTPUT else value
+    return None
 
 
 def _duration(payload: Mapping[str, object]) -> float | None:

@@ -74,13 +74,21 @@ class Client:
         own = {"GRAPH_MEMORY_HOME": str(self.settings.home), "GRAPH_MEMORY_NEO4J_HEAP": self.settings.neo4j_heap}
         return {**os.environ, **own, "GRAPH_MEMORY_DOMAIN": self.domain}
 
-    def run(self, event: str, payload: Mapping[str, Any] | bytes, *options: str, session: str = "s1") -> Answer:
+    def run(
+        self,
+        event: str,
+        payload: Mapping[str, Any] | bytes,
+        *options: str,
+        session: str = "s1",
+        variables: Mapping[str, str] | None = None,
+    ) -> Answer:
         """Run a hook in a process of its own."""
         common = {"session_id": session, "cwd": str(self.folder), "hook_event_name": event}
         data = payload if isinstance(payload, bytes) else json.dumps({**common, **payload}).encode()
         command = [sys.executable, "-m", "graph_memory", "hook", event, "--client", "claude-code", *options]
+        env = {**self.variables(), **(variables or {})}
         start = time.monotonic()
-        done = subprocess.run(command, input=data, capture_output=True, env=self.variables(), timeout=30)
+        done = subprocess.run(command, input=data, capture_output=True, env=env, timeout=30)
         return Answer(done.returncode, done.stdout.decode(), done.stderr.decode(), time.monotonic() - start)
 
     async def hook(self, event: str, payload: Mapping[str, Any], session: str = "s1") -> Answer:

@@ -206,6 +206,23 @@ def test_a_failed_call_is_stored_with_its_error(payload: dict[str, Any], text: s
     assert (event.outcome, event.text) == ("failure", text)
 
 
+def test_a_call_and_a_reply_of_cursor_are_read_as_it_reports_them() -> None:
+    call = {"conversation_id": "c1", "tool_name": "Shell", "tool_input": {"command": "make"}, "tool_use_id": "t1"}
+    output = json.dumps({"exitCode": 2, "stdout": "2 failed"})
+    failed = read_event("cursor", "postToolUse", {**call, "tool_output": output, "duration": 7})
+    assert failed
+    assert (failed.session, failed.outcome, failed.text, failed.duration_ms) == ("c1", "failure", "2 failed", 7)
+    refused = read_event("cursor", "postToolUseFailure", {**call, "error_message": "timed out"})
+    assert refused
+    assert (refused.outcome, refused.text) == ("failure", "timed out")
+    worked = read_event("cursor", "postToolUse", {**call, "tool_output": '{"exitCode": 0}'})
+    assert worked
+    assert worked.outcome == "success"
+    reply = read_event("cursor", "afterAgentResponse", {"text": "We use a lock."})
+    assert reply
+    assert reply.text == "We use a lock."
+
+
 @for_rows(
     "payload",
     [
