@@ -15,6 +15,7 @@ from neo4j import AsyncGraphDatabase
 
 from benchmarks.agent import agent
 from benchmarks.answering import answering
+from benchmarks.capture import capture
 from benchmarks.changed import rank_changed_facts
 from benchmarks.connected import compare_connected_nodes
 from benchmarks.crowded import time_known_statements
@@ -76,6 +77,7 @@ PARTS: dict[str, Part] = {
     "answering": lambda place, _: answering(place),
     "turns": lambda place, _: turns(place),
     "session": lambda _, options: session(options.settings),
+    "capture": lambda place, options: capture(place, options.settings),
     "first_day": lambda _, options: first_day(options.settings),
     "fits": lambda place, _: fits(place),
     "changed": lambda place, _: rank_changed_facts(place),
@@ -93,7 +95,7 @@ WITH_DATA = (
 )  # fmt: skip
 """Parts that need the question sets beside the repository. They run only when you name them."""
 
-SELDOM = ("changed", "unseen", "lives", "session", "first_day")
+SELDOM = ("changed", "unseen", "lives", "session", "first_day", "capture")
 """Parts whose results seldom change. They run only when you name them."""
 
 

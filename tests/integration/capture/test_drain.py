@@ -122,6 +122,22 @@ async def test_a_prompt_gets_who_said_what_and_when(memory: Memory, project: Pro
     assert (await prompt_context(memory, "Which timeout does the payment client have?", "s2", context.ids)).text == ""
 
 
+async def test_a_prompt_gets_no_repetition_and_no_empty_phrase(memory: Memory, project: Project) -> None:
+    for session in ("s1", "s2"):
+        project.add("UserPromptSubmit", session, prompt="Make the button of the basket blue.")
+        project.add("Stop", session, last_assistant_message="Done.")
+        project.add("SessionEnd", session, reason="clear")
+    project.add("Stop", "s3", last_assistant_message="The button of the basket is blue by the style guide.")
+    await drain(memory, project.spool)
+    await memory.recall.search_memories("button")  # indexes all texts
+    context = await prompt_context(memory, "Make the button of the basket blue.", "s4", ())
+    assert [line for line in context.text.splitlines() if line.startswith("- ")] == [
+        line for line in context.text.splitlines() if "style guide" in line
+    ]
+    assert len(context.ids) == 1
+    assert (await prompt_context(memory, "Go on.", "s4", ())).text == ""
+
+
 async def test_a_file_that_no_hook_has_written_does_not_stop_the_others(memory: Memory, project: Project) -> None:
     project.add("UserPromptSubmit", prompt="Go on")
     (project.spool.folder / "0-evil.json").write_text('{"client": "x", "kind": "start"}')

@@ -26,7 +26,9 @@ _MOST_EVENTS = 1_000
 _LONGEST_PROMPT = 2_000
 """Maximum number of characters of a prompt for which a recall is made."""
 _ATTEMPTS = 3
-_EVENT_FACTS = re.compile(r' \((?:Agent)?Event, since ([^,()]+), actor "(user|agent)", event_type "message"[^()]*\)')
+_EVENT_FACTS = re.compile(
+    r' \((?:(?:Agent)?Event, )?since ([^,()]+), actor "(user|agent)", event_type "message"[^()]*\)'
+)
 """The properties of a message in a recall. The reader only needs the speaker and the day."""
 
 

@@ -88,7 +88,7 @@ async def recall_unseen(core: Core, domain: str, query: str, shown: Collection[s
     There are no ids if nothing stored fits the query. It does not wait until new texts are indexed.
     """
     request = recall_request("medium", query, None, max_tokens, "prose", None, None, None, None)
-    request = replace(request, reported=frozenset(shown), waits=False)
+    request = replace(request, reported=frozenset(shown), waits=False, is_asked=False)
     result, material = await recall_with_guide(core, domain, request)
     return result, () if material.note == NOTHING_FITS else tuple(material.reported)
 

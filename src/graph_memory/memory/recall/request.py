@@ -55,6 +55,8 @@ class RecallRequest:
 
     waits: bool = True
     """Whether new texts are indexed first."""
+    is_asked: bool = True
+    """Whether the reader asked for it. Otherwise only text that clearly fits is returned, and no summaries."""
     beside: int = 0
     """Number of tokens that the caller adds to the reply."""
     follows_lines: bool = False

@@ -106,6 +106,8 @@ class Ranking:
     """Nodes whose names occur in the query. Few nodes have such a name, but it may be common in texts."""
     coverage: float = 0.0
     """The greatest share of the query's words that one passage contains, weighted by rarity: 0 to 1."""
+    sample: QuerySample | None = None
+    """The rarity of the query's words, by which `coverage` was computed."""
 
 
 @dataclass(slots=True)
@@ -155,10 +157,11 @@ async def rank_candidates(scope: Scope, request: Request) -> Ranking:
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, scored):
         evidence.notes.append(_VECTORS_MAY_BE_MISSING)
     by_key = {passage.passage.key: passage for passage in scored}
-    question, vector, owners = evidence.query, evidence.vector, _mentioned_owners(request.query, evidence.names)
-    coverage_of_query = coverage(evidence.sample, scored) if evidence.sample else 0.0
+    question, vector, mode = evidence.query, evidence.vector, evidence.mode
+    sample, owners = evidence.sample, _mentioned_owners(request.query, evidence.names)
+    covered = coverage(sample, scored) if sample else 0.0
     width, is_all, notes = hits.width, hits.is_all, evidence.notes
-    return Ranking(ranked, by_key, question, vector, evidence.mode, width, is_all, notes, owners, coverage_of_query)
+    return Ranking(ranked, by_key, question, vector, mode, width, is_all, notes, owners, covered, sample)
 
 
 def _mentioned_owners(text: str, names: Sequence[NameRow]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -18,9 +20,16 @@ from graph_memory.memory.recall.questions.open_work import (
     select_by_due_date,
 )
 from graph_memory.memory.recall.questions.phrases import Period, parse_time
-from graph_memory.memory.recall.questions.relevance import close_values, fits, nearest_values
+from graph_memory.memory.recall.questions.relevance import (
+    close_values,
+    fits,
+    fits_unasked,
+    nearest_values,
+    units_without_news,
+)
 from graph_memory.memory.recall.recall_queries import RecallRow
 from graph_memory.memory.search.candidate_ranking import Ranking
+from graph_memory.memory.search.ranking.ranking import Part, Ranked
 from graph_memory.memory.search.ranking.scoring import Points, Scored, coverage
 from graph_memory.memory.search.retrieval.superseded import newest_first
 from graph_memory.memory.search.text.bm25 import EMPTY_QUERY
@@ -54,6 +63,47 @@ def test_a_question_fits_by_its_meaning_its_words_or_a_name(result: Ranking, exp
 
 def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
     assert fits(ranking(0.1, 0.0), "ollama/other")
+
+
+def unasked(text: str, cosine: float | None, place: str = "content/1", **more: Any) -> Ranking:
+    """Return a ranking of one passage, for a query of the rare word `larch` and the frequent word `terrace`."""
+    sample = question("the larch terrace", texts=100, larch=1, terrac=60)
+    own = {term: 1.0 for term in ("larch", "terrac") if term in text}
+    found = passage("a", text, cosine=cosine, place=place)
+    base = Ranking((), {"a": Scored(found, Points(own, {}))}, EMPTY_QUERY, [1.0], "hybrid", 100, True, (), ())
+    return replace(base, sample=sample, **more)
+
+
+@for_rows(
+    ("result", "expected"),
+    [
+        (unasked("the larch is old", 0.3), True),
+        (unasked("the terrace is wet", 0.5), False),
+        (unasked("a tree is old", 0.81), True),
+        (unasked("the larch is old", None), True),
+        (unasked("the terrace is wet", None), False),
+        (unasked("the larch is old", 0.9, place="properties"), False),
+        (unasked("nothing of it", 0.1, mentioned_owners=("a",)), True),
+    ],
+)
+def test_without_a_question_only_text_that_clearly_fits_is_added(result: Ranking, expected: bool) -> None:
+    assert fits_unasked(result, MODELS[DEFAULT].id, (), ()) is expected
+    assert not fits_unasked(result, MODELS[DEFAULT].id, {"a"}, ())
+
+
+@for_rows(
+    ("text", "has_news"),
+    [("The larch terrace?", False), ("Done.", False), ("The larch terrace is closed.", True), ("Go on", False)],
+)
+def test_a_text_without_news_repeats_the_prompt_or_says_hardly_anything(text: str, has_news: bool) -> None:
+    result = unasked(text, 1.0)
+    assert (units_without_news(result, "The larch terrace") == frozenset()) is has_news
+
+
+def test_the_output_of_a_tool_is_never_news() -> None:
+    result = unasked("The larch terrace is closed.", 1.0)
+    output = Ranked("a", 0.4, None, (Part("source", -0.6),))
+    assert units_without_news(replace(result, ranked=(output,)), "The larch") == {"a"}
 
 
 def test_coverage_weighs_words_by_their_rarity() -> None:

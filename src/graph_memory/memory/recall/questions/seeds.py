@@ -28,7 +28,7 @@ from graph_memory.memory.recall.questions.period_filter import (
     restrict_to_created,
 )
 from graph_memory.memory.recall.questions.phrases import Period, TimedQuestion, parse_time, period_from
-from graph_memory.memory.recall.questions.relevance import fits
+from graph_memory.memory.recall.questions.relevance import fits, fits_unasked, units_without_news
 from graph_memory.memory.recall.recall_queries import RecallRow, fetch_rows, recent
 from graph_memory.memory.recall.request import Context, RecallRequest
 from graph_memory.memory.search.access_store import most_used
@@ -118,7 +118,8 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: 
 
     Raises NODE_NOT_FOUND if none of its names is found.
     """
-    without = request.without_types | {SUMMARY} if request.in_primer else request.without_types
+    hides_summaries = request.in_primer or not request.is_asked
+    without = request.without_types | {SUMMARY} if hides_summaries else request.without_types
     seeds = Seeds(without=without, reported=request.reported)
     if request.query is not None:
         await _add_search_results(scope, request, parse_time(request.query, now), seeds, period)
@@ -128,7 +129,7 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: 
     if request.query is None and not request.focus:
         await add_latest(scope, request.limit or MAX_HITS, seeds)
         await prefer_context(scope, request.context, seeds)
-    for node in request.reported:
+    for node in seeds.reported:
         seeds.values.pop(node, None)
     return seeds
 
@@ -192,7 +193,8 @@ async def _add_search_results(
     ranking = rankings[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
     seeds.named |= {*ranking.mentioned_owners}
-    seeds.fits = request.in_primer or fits(ranking, scope.coverage.model)
+    seeds.reported |= frozenset() if request.is_asked else units_without_news(ranking, query)
+    seeds.fits = request.in_primer or _fits(ranking, scope.coverage.model, seeds, is_asked=request.is_asked)
     seeds.notes += [*ranking.notes]
     values = {**dict.fromkeys(ranking.mentioned_owners, NAMED_VALUE), **_scores(ranking)}
     for place, row in enumerate(works[:_MAX_WORK]):  # before other nodes that the question names
@@ -213,6 +215,10 @@ async def _add_search_results(
             if seeds.narrowed is None or passage.owner == passage.unit or is_dated(passage, seeds.narrowed):
                 seeds.passages.setdefault(passage.unit, []).append(passage)
     await _boost_like_context(scope, request.context, seeds)
+
+
+def _fits(ranking: Ranking, model: str | None, seeds: Seeds, *, is_asked: bool) -> bool:
+    return fits(ranking, model) if is_asked else fits_unasked(ranking, model, seeds.reported, seeds.without)
 
 
 async def _find_open_work(
