@@ -29,7 +29,7 @@ AT_ONCE = 10
 ROUNDS = 5
 EVENTS: Mapping[str, Mapping[str, object]] = {
     "SessionStart": {"source": "startup"},
-    "UserPromptSubmit": {"prompt": "Which type checker do we use, and what is the line length?"},
+    "UserPromptSubmit": {"prompt": "How many times are failed downloads retried?"},
     "PostToolUse": {"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_response": {"exit_code": 0}},
     "Stop": {"last_assistant_message": "All tests pass."},
     "SessionEnd": {"reason": "clear"},
@@ -64,7 +64,7 @@ async def hook_times(settings: Settings, domain: str) -> str:
     say("hooks without a server")
     rows = [await anyio.to_thread.run_sync(_row, hooks, event, "without a server") for event in EVENTS]
     async with over_stdio(settings, str(COMMAND), "mcp", "--for", "agent", "--domain", domain) as server:
-        await server.call("recall", query="line length")
+        await server.call("recall", query="failed downloads")
         await _wait_until_warm(hooks)
         say("hooks with a server")
         rows += [await anyio.to_thread.run_sync(_row, hooks, event, "with a server") for event in EVENTS]
