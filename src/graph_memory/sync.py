@@ -32,6 +32,7 @@ from graph_memory.agent.working import Working
 from graph_memory.app import open_memory
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
+from graph_memory.memory.api.keys import Keys
 from graph_memory.memory.api.links import CrossDomainLinks
 from graph_memory.memory.api.memory import Memory, Transaction
 from graph_memory.memory.api.recall import Recall
@@ -115,8 +116,8 @@ class SyncFacade:
 
 
 FACADES = (
-    *(Memory, Entities, History, PastMemory, Recall, Transfer, CrossDomainLinks, Upkeep, Agent, Episodic, Procedural),
-    *(Prospective, Relational, Contextual, Working, Environmental, UserMemory, MetaMemory),
+    *(Memory, Entities, History, PastMemory, Recall, Transfer, CrossDomainLinks, Upkeep, Keys, Agent, Episodic),
+    *(Procedural, Prospective, Relational, Contextual, Working, Environmental, UserMemory, MetaMemory),
 )
 SYNC_CLASSES: dict[type, type[SyncFacade]] = {
     facade: new_class(f"Sync{facade.__name__}", (SyncFacade,), {"facade": facade}) for facade in FACADES

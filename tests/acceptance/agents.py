@@ -186,9 +186,10 @@ async def over_http(
 
 
 @contextmanager
-def http_server(environment: Mapping[str, str], *arguments: str) -> Iterator[str]:
+def http_server(environment: Mapping[str, str], *arguments: str, with_keys: bool = False) -> Iterator[str]:
     """Give the URL of a server process of its own, on a free port; it must end well when it is told to."""
-    command = [COMMAND, "mcp", "--transport", "http", "--port", "0", *arguments]
+    served = ["serve", "--auth", "keys"] if with_keys else ["mcp", "--transport", "http"]
+    command = [COMMAND, *served, "--port", "0", *arguments]
     pipe = subprocess.PIPE
     variables = {**os.environ, **environment}
     with subprocess.Popen(command, env=variables, stdout=pipe, stderr=pipe, text=True) as process:

@@ -13,6 +13,7 @@ from graph_memory.agent.results import Capabilities, ToolStatistics
 from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.results import NodeSummary
+from graph_memory.model.rights import readable, require
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -45,11 +46,12 @@ class MetaMemory:
             raise invalid_argument(
                 "domains", f"domains is {quote(domains)}", f"Pass a list of up to {_MOST_DOMAINS} domains."
             )
-        memories = [self._project.in_domain(domain) for domain in dict.fromkeys(domains or ())] or [self._project]
+        names = readable(dict.fromkeys(domains or ()))
+        if domains and not names:
+            require(domains[0])
+        memories = [self._project.in_domain(domain) for domain in names] or [self._project]
         events: list[NodeSummary] = []
-        warnings = [
-            text for domain in dict.fromkeys(domains or ()) for text in await _domain_warnings(self._project, domain)
-        ]
+        warnings = [text for domain in names for text in await _domain_warnings(self._project, domain)]
         for memory in memories:
             calls, has_more = await _tool_calls(memory)
             events += [call for call in calls if name in (None, tool_of(call))]

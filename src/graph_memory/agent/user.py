@@ -32,6 +32,7 @@ from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.search.request import check_integer
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import can_read
 from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import check_query, invalid_argument
@@ -66,7 +67,9 @@ class CorrectionCache:
         return corrections + [entry.line() for entry in fitting_entries(stored.preferences, query, _MOST_PREFERENCES)]
 
     async def profile_entries(self, users: Memory) -> _ProfileEntries:
-        """Return the corrections and preferences of all users."""
+        """Return the corrections and preferences of all users; none to a caller that may not read their domain."""
+        if not can_read(self.domain, counts=False):
+            return _ProfileEntries(None)
         try:
             log = await users.history.log(limit=1)
         except GraphError as error:

@@ -89,6 +89,8 @@ branch branch:app Branches: copies of a domain at a point in its log, to try cha
 """
 _SERVE = """\
 mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
+serve serve:serve Serve the memory over HTTP to many clients, on several machines if they have keys.
+key clients.keys:app Keys of clients over HTTP, with rights by domain. See `graph-memory serve --auth keys`.
 install clients.clients:install Add the memory and its hooks to a client. Shows the changes, and keeps a backup of each file that it changes.
 uninstall clients.clients:uninstall Remove the memory and its hooks from a client. Stored memories stay.
 hook clients.clients:hook Run by the hooks of clients. Reads an event as JSON from stdin, and always exits with 0.

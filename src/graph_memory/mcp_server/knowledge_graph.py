@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import anyio.lowlevel
 from mcp import MCPError, types
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.server.subscriptions import ListenHandler, ResourceUpdated, ServerEvent
 
+from graph_memory.mcp_server.access import Access, Watch
 from graph_memory.mcp_server.callers import Context
 from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.official import REFUSED, pretty_json
 from graph_memory.model.errors import GraphError
+from graph_memory.operations.table import OPERATIONS
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -28,6 +31,7 @@ class Subscriber:
     """A client that is notified of changes until its session ends."""
 
     session: ServerSession
+    may_know: Watch
     _is_pending: bool = False
     _is_notifying: bool = False
 
@@ -45,13 +49,41 @@ class Subscriber:
             self._is_notifying = False
 
 
-class KnowledgeGraphResource:
-    """The request handlers of the resource. All subscribed clients are notified after each call that writes."""
+class _CallerBus:
+    """The bus of one stream, which gets the changes that its caller may know of."""
 
-    def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]]) -> None:
+    def __init__(self, streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]], may_know: Watch) -> None:
+        self._streams = streams
+        self._may_know = may_know
+
+    async def publish(self, event: ServerEvent) -> None:
+        """Deliver an event to all streams."""
+        for _, deliver in [*self._streams.values()]:
+            deliver(event)
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """Add the stream, and return a function that removes it."""
+        token = object()
+        self._streams[token] = (self._may_know, listener)
+
+        def unsubscribe() -> None:
+            self._streams.pop(token, None)
+
+        return unsubscribe
+
+
+class KnowledgeGraphResource:
+    """The request handlers of the resource.
+
+    All subscribed clients are notified after each call that writes. A client with a key is notified only of domains
+    that it may read, as long as its key is valid.
+    """
+
+    def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]], access: Access) -> None:
         self._memory_of = memory_of
+        self._access = access
         self._subscribers: dict[int, Subscriber] = {}
-        self._bus = InMemorySubscriptionBus()
+        self._streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]] = {}
         """The open streams of clients whose protocol has no sessions."""
 
     def handlers(self) -> dict[str, Any]:
@@ -62,7 +94,7 @@ class KnowledgeGraphResource:
             "on_read_resource": self.read,
             "on_subscribe_resource": self.subscribe,
             "on_unsubscribe_resource": self.unsubscribe,
-            "on_subscriptions_listen": ListenHandler(self._bus),
+            "on_subscriptions_listen": self.listen,
         }
 
     async def list_resources(
@@ -89,17 +121,23 @@ class KnowledgeGraphResource:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
-            with masking():
+            with masking(), self._access.acting(ctx, OPERATIONS["read_graph"]):
                 graph = await (await self._memory_of(ctx)).entities.read_graph()
         except GraphError as error:
             raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
         text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=pretty_json(graph.to_dict()))
         return types.ReadResourceResult(contents=[text])
 
+    async def listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Answer `subscriptions/listen` with a stream of changes."""
+        return await ListenHandler(_CallerBus(self._streams, self._access.watch(ctx)))(ctx, params)
+
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
         if str(params.uri) == URI and (key := id(ctx.session.client_params)) not in self._subscribers:
-            self._subscribers[key] = Subscriber(ctx.session)
+            self._subscribers[key] = Subscriber(ctx.session, self._access.watch(ctx))
             exit_stack = ctx.session._connection.exit_stack  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - no public object lives as long as a session
             exit_stack.callback(self._subscribers.pop, key, None)
         return types.EmptyResult()
@@ -110,12 +148,18 @@ class KnowledgeGraphResource:
             self._subscribers.pop(id(ctx.session.client_params), None)
         return types.EmptyResult()
 
-    async def notify_change(self, ctx: Context) -> None:
-        """Notify the subscribers of a change: the caller before its call returns, others in the background."""
+    async def notify_change(self, ctx: Context, domains: Collection[str]) -> None:
+        """Notify the subscribers of a change: the caller before its call returns, others in the background.
+
+        `domains` are the changed ones, if the server has keys.
+        """
         caller = id(ctx.session.client_params)
-        for key, subscriber in self._subscribers.items():
-            if key != caller:
+        for key, subscriber in [*self._subscribers.items()]:
+            if key != caller and await subscriber.may_know(domains):
                 ctx.lifespan_context.start_task(subscriber.notify)
-        await self._bus.publish(ResourceUpdated(uri=URI))
-        if caller in self._subscribers:
+        for may_know, deliver in [*self._streams.values()]:
+            if await may_know(domains):
+                deliver(ResourceUpdated(uri=URI))
+        await anyio.lowlevel.checkpoint()
+        if caller in self._subscribers and await self._subscribers[caller].may_know(domains):
             await ctx.session.send_resource_updated(URI)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.mcp_server.callers import Context, is_over_http, session_of
+from graph_memory.model.rights import owned
 from graph_memory.model.values.arguments import invalid_argument
 
 MOST_SESSIONS = 10_000
@@ -35,5 +36,8 @@ class Selection:
 
 
 def _session(ctx: Context, carried: str | None) -> str | None:
-    """Return the session of an HTTP call. Over stdio returns None, because there is one client."""
-    return (carried or session_of(ctx)) if is_over_http(ctx) else None
+    """Return the session of an HTTP call. Over stdio returns None, because there is one client.
+
+    Callers with different keys never share one, whatever name they choose.
+    """
+    return owned(carried or session_of(ctx)) if is_over_http(ctx) else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mcp import MCPError, types
 from mcp.server import Server
 
+from graph_memory.mcp_server.access import Access, KeyVerifier
 from graph_memory.mcp_server.advice import Advice, with_selection_hint, with_whole_id
 from graph_memory.mcp_server.callers import (
     SESSION_ID,
@@ -64,14 +65,17 @@ ENTITIES_INTRO = (
 )
 
 
-def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) -> Server[Startup]:
+def build_server(
+    opener: Opener, settings: Settings, toolsets: Sequence[str], verifier: KeyVerifier | None = None
+) -> Server[Startup]:
     """Return the server of these toolsets. It opens one memory in the background, for all its sessions.
 
+    With a verifier of keys, every call needs a key.
     Raises INVALID_ARGUMENT for an unknown toolset.
     """
     tools = tools_of(toolsets)
     advice = Advice(tools, toolsets)
-    calls = Calls(tools, settings, advice)
+    calls = Calls(tools, settings, advice, Access(verifier))
     has_graph = any(isinstance(tool, OfficialTool) for tool in tools.values())
     graph = calls.graph.handlers() if has_graph else {}
     introduction = NODES_INTRO if "create_node" in tools else FACTS_INTRO
@@ -81,6 +85,8 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
     @asynccontextmanager
     async def lifespan(_server: Server[Startup]) -> AsyncGenerator[Startup]:
         async with Startup(opener, settings.starting_wait).running() as startup:
+            if verifier is not None:
+                verifier.attach(startup)
             yield startup
 
     return Server(
@@ -99,20 +105,35 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
 class Calls:
     """The request handlers of tools."""
 
-    def __init__(self, tools: Mapping[str, AnyTool], settings: Settings, advice: Advice | None = None) -> None:
+    def __init__(
+        self,
+        tools: Mapping[str, AnyTool],
+        settings: Settings,
+        advice: Advice | None = None,
+        access: Access | None = None,
+    ) -> None:
         self._tools = tools
+        self._access = access or Access(None)
         self._advice = advice or Advice(tools, settings.toolsets)
         self._content_limit = settings.mcp_content_bytes
         self._wait = settings.starting_wait
         self._has_session = settings.session is not None
         self._project = Project(settings.domain)
         self._selection = Selection()
-        self.graph = KnowledgeGraphResource(self._memory)
+        self.graph = KnowledgeGraphResource(self._memory, self._access)
 
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Answer `tools/list`. Over HTTP, every tool also lists the session argument."""
+        """Answer `tools/list` with the tools that the caller may call.
+
+        Over HTTP, every tool also lists the session argument.
+        """
+        principal = self._access.principal_of(ctx)
         carries = START_TOOL in self._tools and is_over_http(ctx)
-        served = [tool for tool in self._tools.values() if not (tool.operation.local and is_over_http(ctx))]
+        served = [
+            tool
+            for tool in self._tools.values()
+            if not (tool.operation.local and is_over_http(ctx)) and self._access.offers(principal, tool.operation)
+        ]
         return types.ListToolsResult(tools=[self._list_entry(tool, carries=carries) for tool in served])
 
     def _list_entry(self, tool: AnyTool, *, carries: bool) -> types.Tool:
@@ -136,14 +157,16 @@ class Calls:
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown_tool(params.name))
         arguments = params.arguments or {}
         try:
-            with masking():
+            with masking(), self._access.acting(ctx, tool.operation) as caller:
                 if (request := await self._project.find(ctx, params)) is not None:
                     return request
                 result = await self._call(tool, arguments, ctx)
         except GraphError as error:
             return tool.render_error(self._advice.error(error), arguments)
+        if caller is not None and caller.omitted:
+            result = {**result, "unreadable_domains": len(caller.omitted)}
         if tool.operation.is_writing:
-            await self.graph.notify_change(ctx)
+            await self.graph.notify_change(ctx, () if caller is None else caller.written)
         return tool.render_result(result)
 
     async def _call(self, tool: AnyTool, arguments: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
@@ -183,4 +206,7 @@ class Calls:
             memory = memory.in_domain(domain)
         if session is not None and not self._has_session:
             memory = memory.in_session(session)
-        return memory.acting_as(actor_of(ctx), caller_session or connection_session(ctx))
+        log_session = caller_session or connection_session(ctx)
+        if (principal := self._access.principal_of(ctx)) is not None:
+            return memory.acting_as(principal.name, log_session, is_proven=True)
+        return memory.acting_as(actor_of(ctx), log_session)

@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 
 from graph_memory.mcp_server.errors import masking
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import calling
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -97,7 +98,8 @@ class Startup:
         tasks = self._running
         if self._attempt is None or self._attempt.failed:
             self._attempt = Attempt()
-            tasks.start_soon(self._attempt.hold_open, self._opener)
+            with calling(None):  # the memory outlives the call that opens it
+                tasks.start_soon(self._attempt.hold_open, self._opener)
         return self._attempt
 
     @property

@@ -12,6 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from graph_memory.model.errors import GraphError
+from graph_memory.model.rights import service_context
 
 CLOSE_SECONDS = 1.0
 """Maximum time in seconds that closing waits for tasks, so that they make progress in short commands too."""
@@ -33,7 +34,7 @@ class Background:
         if name in self._tasks:
             work.close()
             return
-        task = self._tasks[name] = asyncio.create_task(_run_logged(name, work), name=name)
+        task = self._tasks[name] = asyncio.create_task(_run_logged(name, work), name=name, context=service_context())
 
         def on_done(_: object) -> None:
             self._tasks.pop(name, None)

@@ -71,10 +71,11 @@ class Core:
     corrections: Callable[[Core, str | None], Awaitable[Sequence[str]]] = no_corrections
     """Returns the corrections by users that fit a query, or without a query the newest, as lines of a reply."""
 
-    def acting_as(self, actor: str | None, session: str | None) -> Core:
-        """Return a copy for another actor and session. Values that are set already are kept."""
+    def acting_as(self, actor: str | None, session: str | None, *, is_proven: bool = False) -> Core:
+        """Return a copy for another actor and session. Values that are set already are kept, unless it `is_proven`."""
         origin = self.origin
-        return replace(self, origin=replace(origin, actor=origin.actor or actor, session=origin.session or session))
+        actor = actor if is_proven else origin.actor or actor
+        return replace(self, origin=replace(origin, actor=actor, session=origin.session or session))
 
     def in_session(self, session: str) -> Core:
         """Return a copy for changes in another session."""

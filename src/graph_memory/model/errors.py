@@ -73,6 +73,8 @@ class Code(StrEnum):
     """`expected_version` is not the current version: someone else has changed it."""
     PROTECTED = "PROTECTED"
     """The domain, node or connection is read-only: see `details` for the reason, the end, and who may unprotect it."""
+    INSUFFICIENT_RIGHTS = "INSUFFICIENT_RIGHTS"
+    """The key of the caller lacks the right or the tool: see `details.rights` for what it has."""
 
     EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
     """The domain's log has no such event."""

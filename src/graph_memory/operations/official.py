@@ -119,7 +119,7 @@ class OfficialOperation(Operation[Any, Any]):
         self.name = name
         self.description = about
         self.effect = effect
-        self.by_name = self.local = self.in_session = False
+        self.by_name = self.local = self.in_session = self.needs_admin = False
         self._takes = takes
         self.shape = dict(shape)
         self.result = gives

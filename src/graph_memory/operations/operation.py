@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graph_memory.model.results import Result
+from graph_memory.model.rights import Right
 from graph_memory.operations.parsing import Arguments
 from graph_memory.operations.schemas import Schema, output_schema, properties_of
 
@@ -43,7 +44,8 @@ class Operation(Generic[A, R]):
 
     An operation that is `by_name` belongs to no toolset: a server offers it only if the settings name it. A `local`
     operation concerns the caller's machine, so no server offers it over HTTP. An operation `in_session` acts on the
-    session of a server, so the command line does not offer it.
+    session of a server, so the command line does not offer it. An operation that `needs_admin` deletes history, or
+    limits what others may do.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Operation(Generic[A, R]):
         by_name: bool = False,
         local: bool = False,
         in_session: bool = False,
+        needs_admin: bool = False,
     ) -> None:
         self.name = function.__name__
         self.description = _LINE_BREAK.sub(" ", inspect.cleandoc(function.__doc__ or ""))
@@ -64,6 +67,7 @@ class Operation(Generic[A, R]):
         self.by_name = by_name
         self.local = local
         self.in_session = in_session
+        self.needs_admin = needs_admin
         self._function = function
         self._arguments = Arguments(self.name, arguments)
 
@@ -81,6 +85,11 @@ class Operation(Generic[A, R]):
     def is_writing(self) -> bool:
         """Whether it may change the graph."""
         return not self.effect.value[0]
+
+    @property
+    def right(self) -> Right:
+        """The right that a caller with a key needs in the domain of the call."""
+        return Right.ADMIN if self.needs_admin else Right.WRITE if self.is_writing else Right.READ
 
     @cached_property
     def returns_calls(self) -> bool:

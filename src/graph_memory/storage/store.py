@@ -35,6 +35,7 @@ from graph_memory.storage.driver_errors import (
 )
 from graph_memory.storage.queries import Query
 from graph_memory.storage.rehearsal import Rehearsal
+from graph_memory.storage.statement_rights import check_statement
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -92,6 +93,7 @@ class Transaction(Reader):
     async def run(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement and return all of its rows. Raises INVALID_ARGUMENT for text that is not Unicode."""
         check_text(params)
+        check_statement(query, params)
         if self._rehearsal is not None:
             self._rehearsal.note(query, params)
         result = await self._inner.run(query.listed or query.text, params)
@@ -128,13 +130,15 @@ class Store(Reader):
     async def read(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads and return its rows.
 
-        Raises STORE_UNAVAILABLE, TIMEOUT after the read limit, and INVALID_ARGUMENT for text that is not Unicode.
+        Raises STORE_UNAVAILABLE, TIMEOUT after the read limit, INSUFFICIENT_RIGHTS, and INVALID_ARGUMENT for text that
+        is not Unicode.
         """
         return await self.read_within(self._limits.read, query, **params)
 
     async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads, within a number of seconds, and return its rows."""
         check_text(params)
+        check_statement(query, params)
         self._rehearsal.note(query, params)
 
         async def attempt() -> list[R]:
@@ -175,9 +179,10 @@ class Store(Reader):
         """Run one write statement in a separate transaction, without retries, and return its rows.
 
         Raises Indeterminate if it rolled itself back, could not get a lock, or lost the connection. Raises TIMEOUT,
-        STORE_UNAVAILABLE for a server without enough memory, and INVALID_ARGUMENT.
+        STORE_UNAVAILABLE for a server without enough memory, INSUFFICIENT_RIGHTS and INVALID_ARGUMENT.
         """
         check_text(params)
+        check_statement(query, params)
         self._rehearsal.note(query, params)
         driver = self._driver
         try:

@@ -12,6 +12,7 @@ import anyio.lowlevel
 import pytest
 from mcp.types import ClientCapabilities, Implementation, InitializeRequestParams, SubscribeRequestParams
 
+from graph_memory.mcp_server.access import Access
 from graph_memory.mcp_server.knowledge_graph import URI, KnowledgeGraphResource
 
 pytestmark = pytest.mark.anyio
@@ -47,29 +48,29 @@ async def _nothing(_: object) -> Any:
 
 
 async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -> None:
-    resource = KnowledgeGraphResource(_nothing)
+    resource = KnowledgeGraphResource(_nothing, Access(None))
     caller: Any = Caller()
     other: Any = Caller()
     await resource.subscribe(caller, SUBSCRIBE)
     await resource.subscribe(caller, SUBSCRIBE)
-    await resource.notify_change(caller)
+    await resource.notify_change(caller, ())
     assert (caller.logged, caller.after) == ([URI], [])
-    await resource.notify_change(other)
+    await resource.notify_change(other, ())
     [tell] = other.after
     assert (caller.logged, other.logged) == ([URI], [])
     await tell()
     assert (caller.logged, other.logged) == ([URI, URI], [])
     await resource.subscribe(other, SUBSCRIBE)
     await resource.unsubscribe(caller, SUBSCRIBE)
-    await resource.notify_change(caller)
+    await resource.notify_change(caller, ())
     assert (len(caller.logged), len(caller.after)) == (2, 1)
     await other.end()
-    await resource.notify_change(caller)
+    await resource.notify_change(caller, ())
     assert len(caller.after) == 1
 
 
 async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_much() -> None:
-    resource = KnowledgeGraphResource(_nothing)
+    resource = KnowledgeGraphResource(_nothing, Access(None))
     writer: Any = Caller()
     slow: Any = Caller()
     takes = anyio.Event()
@@ -83,7 +84,7 @@ async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_m
     await resource.subscribe(slow, SUBSCRIBE)
     async with anyio.create_task_group() as tasks:
         for _ in range(5):
-            await resource.notify_change(writer)
+            await resource.notify_change(writer, ())
             tasks.start_soon(writer.after[-1])
             await anyio.lowlevel.checkpoint()
         takes.set()

@@ -1,4 +1,4 @@
-"""`graph-memory mcp`: serve the memory to agents."""
+"""`graph-memory mcp` and `serve`: serve the memory to agents."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ class Transport(StrEnum):
 
     STDIO = "stdio"
     HTTP = "http"
+
+
+class Auth(StrEnum):
+    """How a server over HTTP knows its clients."""
+
+    NONE = "none"
+    KEYS = "keys"
 
 
 DomainOption = Annotated[
@@ -76,7 +83,31 @@ def mcp(
     _serve(read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets), transport, host, port)
 
 
-def _serve(settings: Settings, transport: Transport, host: str | None, port: int | None) -> None:
+def serve(
+    auth: Annotated[
+        Auth,
+        typer.Option(
+            help="none: every program of this machine may do everything, and other machines cannot connect. keys: "
+            "clients need a key of `graph-memory key create`, with rights by domain."
+        ),
+    ] = Auth.NONE,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Address to listen on, default 127.0.0.1. With keys, also others, such as 0.0.0.0."),
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Default: 8848; 0 picks a free one.")] = None,
+    domain: DomainOption = None,
+    preset: ForOption = None,
+    toolsets: ToolsetsOption = None,
+) -> None:
+    """Serve the memory over HTTP to many clients, on several machines if they have keys."""
+    settings = read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets)
+    _serve(settings, Transport.HTTP, host, port, with_keys=auth is Auth.KEYS)
+
+
+def _serve(
+    settings: Settings, transport: Transport, host: str | None, port: int | None, *, with_keys: bool = False
+) -> None:
     from graph_memory.cli.served import serve_beside
 
     if settings.domain != AUTO:
@@ -93,7 +124,13 @@ def _serve(settings: Settings, transport: Transport, host: str | None, port: int
 
             settings = _for_all_clients(settings)
             address = (HOST if host is None else host, PORT if port is None else port)
-            serve_http(settings, settings.toolsets, *address, beside=partial(serve_beside, settings))
+            serve_http(
+                settings,
+                settings.toolsets,
+                *address,
+                beside=partial(serve_beside, settings),
+                with_keys=with_keys,
+            )
 
 
 def _for_all_clients(settings: Settings) -> Settings:

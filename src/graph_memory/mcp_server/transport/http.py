@@ -15,12 +15,13 @@ from typing import NoReturn
 import anyio
 import uvicorn
 
+from graph_memory.mcp_server.access import KeyVerifier
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.connections import Acceptor, Connection, WaitQueue, connection_limit
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.settings import Settings
@@ -66,17 +67,20 @@ def serve_http(
     limits: Limits = LIMITS,
     *,
     beside: Beside | None = None,
+    with_keys: bool = False,
 ) -> NoReturn:
     """Serve at the address until SIGTERM or SIGINT, then close the memory and end the process. Port 0: a free port.
 
-    Raises INVALID_ARGUMENT before it starts, for an unknown toolset, a host that is not the loopback interface, and a
-    port that is not available.
+    Raises INVALID_ARGUMENT before it starts, for an unknown toolset, a port that is not available, and unless it is
+    `with_keys`, for a host that is not the loopback interface.
     """
-    server = build_server(opener_of(settings, settings.session, toolsets, beside), settings, toolsets)
-    with open_listener(host, port) as listener:
+    verifier = KeyVerifier() if with_keys else None
+    opener = opener_of(settings, settings.session, toolsets, beside)
+    server = build_server(opener, settings, toolsets, verifier)
+    with open_listener(host, port, with_keys=with_keys) as listener:
         port = listener.getsockname()[1]
         sessions = min(limits.sessions, limits.connections // 2)
-        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions)
+        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions, verifier)
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
         with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
@@ -84,18 +88,23 @@ def serve_http(
     exit_process(1 if http_server.is_broken else 0)
 
 
-def open_listener(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.socket:
     """Return a listening socket. Raises INVALID_ARGUMENT."""
-    if host not in _ADDRESSES:
-        hint = (
-            "The server has no authentication yet, so it stays on this machine: 127.0.0.1, localhost or ::1. "
-            "For other machines, put an SSH tunnel or an authenticating proxy in front of it."
+    if host not in _ADDRESSES and not with_keys:
+        hint = Hint(
+            "Without authentication, the server stays on this machine: 127.0.0.1, localhost or ::1. For other "
+            "machines, create a key with {graph-memory key}, and start {graph-memory serve} with --auth keys."
         )
         raise invalid_argument("host", f"Cannot serve on {quote(host)}: only the loopback interface is allowed", hint)
     try:
-        return _listener(_ADDRESSES[host], port)
+        return _listener(_ADDRESSES.get(host) or _resolve(host), port)
     except OSError as error:
         raise _listen_error(host, port, error) from error
+
+
+def _resolve(host: str) -> str:
+    """Return the address of a host of this machine. Raises OSError."""
+    return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
 
 
 def _listener(address: str, port: int) -> socket.socket:
@@ -138,6 +147,7 @@ def _config(app: Lifetimes, log_requests: bool, limits: Limits) -> uvicorn.Confi
         log_config=None,
         access_log=log_requests,
         server_header=False,
+        proxy_headers=False,  # nothing is decided by the address of a client
         timeout_keep_alive=limits.idle,
         timeout_graceful_shutdown=limits.rest,
     )

@@ -14,7 +14,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_memory.mcp_server.access import KeyVerifier
 from graph_memory.mcp_server.startup import Startup
+from graph_memory.mcp_server.transport.authentication import Authentication
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
 from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
@@ -34,11 +36,16 @@ _log = logging.getLogger(__name__)
 
 
 def application(
-    server: Server[Startup], port: int, content_bytes: int, body_seconds: float, sessions: int
+    server: Server[Startup],
+    port: int,
+    content_bytes: int,
+    body_seconds: float,
+    sessions: int,
+    verifier: KeyVerifier | None = None,
 ) -> Lifetimes:
     """Return the application of a server on a port, with limits for content in bytes and bodies in seconds.
 
-    It keeps up to `sessions` sessions, or more while all of them are in use.
+    It keeps up to `sessions` sessions, or more while all of them are in use. With a verifier, requests need a key.
     """
     health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
@@ -49,6 +56,8 @@ def application(
         custom_starlette_routes=[health],
     )
     bodies = Bodies(Sessions(app, sessions), _BYTES_OF_ESCAPE * content_bytes + MIB, body_seconds)
+    if verifier is not None:
+        return Lifetimes(OriginGuard(Authentication(bodies, verifier)))
     return Lifetimes(Guard(bodies, port))
 
 
@@ -79,6 +88,25 @@ class Guard:
         if not hosts or not self._hosts.issuperset(hosts):
             return _reject("Host", hosts, 421)
         return None if self._origins.issuperset(origins) else _reject("Origin", origins, 403)
+
+
+class OriginGuard:
+    """Rejects requests of pages of other sites to a server with keys. Its names are unknown, so any one `Host` is."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 421 unless there is one host, and 403 for an origin that is not that host."""
+        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1:
+            return _reject("Host", hosts, 421)
+        own = {f"{scheme}://{hosts[0]}" for scheme in ("http", "https")}
+        return None if own.issuperset(origins) else _reject("Origin", origins, 403)
 
 
 def _reject(name: str, values: list[str], status: int) -> PlainTextResponse:

@@ -37,6 +37,7 @@ FACADES = (
     *("memory.revert.pages", "memory.revert.selection", "memory.branches.merge", "memory.branches.report"),
     *("memory.branches.branch", "memory.sessions.past", "memory.retention.compaction", "memory.retention.erasure"),
     *(
+        "memory.api.keys",
         "memory.retention.scan",
         "memory.retention.logged_nodes",
         "memory.batch.parsing",

@@ -21,6 +21,8 @@ class Use:
     calls: int = 0
     streams: int = 0
     """Number of open streams. An idle client may keep one open for messages from the server."""
+    user: object = None
+    """The authenticated caller that opened it, who alone may end it."""
 
 
 class Sessions:
@@ -43,19 +45,22 @@ class Sessions:
 
         async def send_noted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._note(scope["method"], message["status"], session, Headers(raw=message["headers"]).get(ID))
+                self._note(scope, message["status"], session, Headers(raw=message["headers"]).get(ID))
             await send(message)
 
         with self._count_use(session, scope["method"]):
             await self._app(scope, receive, send_noted)
         await self._end_surplus(scope)
 
-    def _note(self, method: str, status: int, session: str | None, new_session: str | None) -> None:
-        has_ended = status == 404 or (method == "DELETE" and status == 200)
+    def _note(self, scope: Scope, status: int, session: str | None, new_session: str | None) -> None:
+        use = self._uses.get(session or "")
+        has_ended = status == 404 or (scope["method"] == "DELETE" and status == 200)
+        if use is not None and name_of(use.user) != name_of(scope.get("user")):
+            return  # to another caller, the session does not exist
         if session is not None and has_ended:
             self._uses.pop(session, None)
         elif session is None and new_session is not None and status < 400:
-            self._uses[new_session] = Use()
+            self._uses[new_session] = Use(user=scope.get("user"))
 
     @contextmanager
     def _count_use(self, session: str | None, method: str) -> Generator[None]:
@@ -74,8 +79,8 @@ class Sessions:
 
     async def _end_surplus(self, scope: Scope) -> None:
         while len(self._uses) > self._limit and (session := self._longest_idle()) is not None:
-            self._uses.pop(session)
-            await self._app(_deletion(scope, session), _receive_empty, _discard)
+            use = self._uses.pop(session)
+            await self._app(_deletion(scope, session, use.user), _receive_empty, _discard)
 
     def _longest_idle(self) -> str | None:
         *candidates, _last_used = self._uses
@@ -83,11 +88,18 @@ class Sessions:
         return min(idle, key=lambda session: self._uses[session].streams, default=None)
 
 
-def _deletion(scope: Scope, session: str) -> Scope:
-    """Return a request that ends a session, as a client sends it."""
+def name_of(user: object) -> object:
+    """Return the name of an authenticated caller, or None."""
+    return getattr(user, "display_name", None)
+
+
+def _deletion(scope: Scope, session: str, user: object) -> Scope:
+    """Return a request that ends a session, as its client sends it."""
     host = [(name, value) for name, value in scope["headers"] if name == b"host"]
+    owner = {} if user is None else {"user": user}
     return {
         **scope,
+        **owner,
         "method": "DELETE",
         "path": PATH,
         "raw_path": PATH.encode(),

@@ -25,6 +25,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.model.results import Branched
+from graph_memory.model.rights import Right, require
 from graph_memory.model.time.points import parse_session_reference
 from graph_memory.model.values.arguments import check_domain
 
@@ -286,7 +287,7 @@ class History:
         from graph_memory.memory.branches.report import parse_choices
 
         choices = parse_choices(strategy, resolutions)
-        return await merge(self._core, check_domain(source), self._domain(into), choices, preview=preview)
+        return await merge(self._core, require(check_domain(source)), self._domain(into), choices, preview=preview)
 
     async def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
         """Erase a node, connection, observation or link for good, with every earlier state and content.
@@ -300,7 +301,7 @@ class History:
         """
         from graph_memory.memory.retention.erasure import erase
 
-        return await erase(self._core, self._domain(domain), subject, dry_run=dry_run)
+        return await erase(self._core, require(self._domain(domain), Right.ADMIN), subject, dry_run=dry_run)
 
     async def logged_nodes(
         self, types: Sequence[str], *, session: str | None = None, text: str | None = None, domain: str | None = None
@@ -329,7 +330,8 @@ class History:
         """
         from graph_memory.memory.retention.compaction import compact
 
-        return await compact(self._core, self._domain(domain), before, archive, dry_run=dry_run)
+        where = require(self._domain(domain), Right.ADMIN)
+        return await compact(self._core, where, before, archive, dry_run=dry_run)
 
     async def scan(self, text: str) -> Scanned:
         """Search for a text, such as an id, in every property of the whole database, and in the blobs of all domains.

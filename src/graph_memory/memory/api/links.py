@@ -9,6 +9,7 @@ from graph_memory.memory.links import links
 from graph_memory.memory.links.links import NewLink
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
 from graph_memory.model.results import Direction
+from graph_memory.model.rights import require
 from graph_memory.model.subjects.links import LinkType, check_bidirectional, check_description, check_link_type
 from graph_memory.model.values.arguments import check_direction, check_domain, check_new_id
 from graph_memory.model.values.fields import check_metadata
@@ -49,7 +50,7 @@ class CrossDomainLinks:
         nothing is written. Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
         """
         link = NewLink(
-            target_domain=check_domain(target_domain),
+            target_domain=require(check_domain(target_domain)),
             target=None if target_node_id is None else check_new_id("target_node_id", target_node_id),
             type=check_link_type(link_type),
             strength=check_fraction("strength", strength),

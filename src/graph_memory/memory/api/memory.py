@@ -12,6 +12,7 @@ from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import tree
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted
 from graph_memory.model.events import Origin
+from graph_memory.model.rights import Right, owned, require, require_for_operation
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.storage.log.transaction import LogWithin
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from graph_memory.agent.layer import Agent
     from graph_memory.memory.api.entities import Entities
     from graph_memory.memory.api.history import History
+    from graph_memory.memory.api.keys import Keys
     from graph_memory.memory.api.links import CrossDomainLinks
     from graph_memory.memory.api.recall import Recall
     from graph_memory.memory.api.transfer import Transfer
@@ -44,12 +46,13 @@ class Memory(Writes):
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
         return Memory(self._core, default_domain=domain)
 
-    def acting_as(self, actor: str | None, session: str | None = None) -> Memory:
+    def acting_as(self, actor: str | None, session: str | None = None, *, is_proven: bool = False) -> Memory:
         """Return the same memory for another actor: the log records that actor and session with each change.
 
-        An actor or session in the settings takes precedence.
+        A session in the settings takes precedence, and so does an actor, unless the given one `is_proven` by a key.
         """
-        return Memory(self._core.acting_as(actor, session), default_domain=self._default_domain)
+        core = self._core.acting_as(actor, session, is_proven=is_proven)
+        return Memory(core, default_domain=self._default_domain)
 
     def in_session(self, session: str) -> Memory:
         """Return the same memory with this session for its changes, whatever session the settings name."""
@@ -103,8 +106,8 @@ class Memory(Writes):
         return Agent(
             self,
             core.layer_cache,
-            self._default_domain,
-            session=core.origin.session,
+            require_for_operation(self._default_domain),
+            session=owned(core.origin.session),
             archives=core.archives,
             limits=core.agent_limits,
             background=core.background if core.prunes else None,
@@ -119,6 +122,13 @@ class Memory(Writes):
         from graph_memory.memory.api.upkeep import Upkeep
 
         return Upkeep(self._core, self._domain)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of clients over HTTP, and their rights."""
+        from graph_memory.memory.api.keys import Keys
+
+        return Keys(self._core)
 
     async def execute_batch(
         self,
@@ -206,7 +216,7 @@ class Memory(Writes):
         DOMAIN_ALREADY_EXISTS, and ONTOLOGY_NOT_FOUND for a parent that does not exist.
         """
         edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
-        return await tree.create_domain(self._core, check_domain(name, argument="name"), edit)
+        return await tree.create_domain(self._core, require(check_domain(name, argument="name"), Right.WRITE), edit)
 
     async def update_domain(
         self,
@@ -222,7 +232,7 @@ class Memory(Writes):
         domain above would define a type differently.
         """
         edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
-        return await tree.update_domain(self._core, check_domain(name, argument="name"), edit)
+        return await tree.update_domain(self._core, require(check_domain(name, argument="name"), Right.WRITE), edit)
 
     async def delete_domain(self, name: str) -> DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
@@ -232,7 +242,7 @@ class Memory(Writes):
         """
         from graph_memory.memory.domains.deletion import delete_domain
 
-        return await delete_domain(self._core, check_domain(name))
+        return await delete_domain(self._core, require(check_domain(name), Right.ADMIN))
 
 
 class Transaction(Memory):

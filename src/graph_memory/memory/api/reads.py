@@ -18,6 +18,7 @@ from graph_memory.memory.inference.results import Contradictions
 from graph_memory.model import results
 from graph_memory.model.domain_results import DomainInfo, Domains
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.rights import require
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.model.values.strength import check_fraction
 
@@ -31,7 +32,7 @@ class Reads:
         self._default_domain = check_domain(default_domain)
 
     def _domain(self, domain: str | None) -> str:
-        return self._default_domain if domain is None else check_domain(domain)
+        return require(self._default_domain if domain is None else check_domain(domain))
 
     async def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
         """Return a node without its content. Raises NODE_NOT_FOUND."""

@@ -12,6 +12,7 @@ from graph_memory.memory.graph import ontology as types
 from graph_memory.memory.graph import ontology_migration as growing
 from graph_memory.model import results
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.rights import Right, require
 from graph_memory.model.values.content import Encoding
 from graph_memory.model.values.fields import fields_from
 
@@ -263,7 +264,8 @@ class Writes(Reads):
         target = protection.target_of(node_id, connection_id, domain)
         now = self._core.log.clock()
         terms = protection.terms_of(reason, expires_at, can_be_unprotected_by, now) if is_read_only else None
-        return await protection.protect(self._core, self._domain(domain), target, terms)
+        where = require(self._domain(domain), Right.WRITE if terms is None else Right.ADMIN)
+        return await protection.protect(self._core, where, target, terms)
 
     async def unprotect(
         self, *, node_id: str | None = None, connection_id: str | None = None, domain: str | None = None

@@ -25,6 +25,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Op, new_id, number_events
 from graph_memory.model.projection import Projection, indexes_in, inverse_type, project, project_inverse
 from graph_memory.model.results import Branched
+from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
 from graph_memory.model.subjects.subjects import DomainState, content_ref
 from graph_memory.model.values.arguments import check_domain
@@ -67,7 +68,7 @@ ADVANCE = query("branches/advance", Nothing)
 
 async def branch(core: Core, source: str, at: int | str | None, name: str) -> Branched:
     """Create a branch of a domain at a point of its log. See `History.branch`."""
-    check_domain(name)
+    require(check_domain(name), Right.WRITE)
     fork_seq = await seq_at(core.store, source, "at", at)
     fork = await _resolve_fork(core, source, fork_seq)
     types = await types_at(core.store, fork)

@@ -12,6 +12,7 @@ from graph_memory.model.domain_results import DomainInfo, DomainProtection, Doma
 from graph_memory.model.ontology.inheritance import redefined_types
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import subject_of_type
+from graph_memory.model.rights import CALLER, can_read, readable
 from graph_memory.model.subjects.protection import parse_protection
 from graph_memory.model.subjects.subjects import DomainState
 from graph_memory.model.text.analysers import analyser_of
@@ -66,7 +67,9 @@ INFO = query("domains/info", CountedRow)
 async def list_domains(core: Core, limit: int | None = None, cursor: str | None = None) -> Domains:
     """Return domains in the order of their names, by default all."""
     page_size, after = check_limit(limit), check_cursor(cursor)
-    rows = await core.store.read(LIST, after=after, limit=page_size + 1)
+    maximum = page_size + 1 if CALLER.get() is None else UNLIMITED
+    rows = await core.store.read(LIST, after=after, limit=maximum)
+    rows = [row for row in rows if can_read(row.name)]
     page = rows[:page_size]
     return Domains(
         domains=tuple(map(_summary, page)),
@@ -75,8 +78,18 @@ async def list_domains(core: Core, limit: int | None = None, cursor: str | None 
 
 
 def _summary(row: DomainRow) -> DomainSummary:
-    values: dict[str, Any] = asdict(row) | {"children": tuple(row.children) or None}
-    return DomainSummary(**values)
+    return DomainSummary(**_values(row))
+
+
+def _values(row: DomainRow) -> dict[str, Any]:
+    """Return the fields of a domain, without names of domains that the caller may not read."""
+    sources = {name: value for name in ("parent", "forked_from") if (value := getattr(row, name)) and can_read(value)}
+    return (
+        asdict(row)
+        | {"parent": None, "forked_from": None}
+        | sources
+        | {"children": tuple(readable(row.children)) or None}
+    )
 
 
 async def domains_ahead(reader: Reader) -> list[DomainRow]:
@@ -92,12 +105,12 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
         raise no_ontology(domain)
     ontology = await core.log.require_ontology(domain)
     last_access = core.accesses.last(domain)
-    values: dict[str, Any] = asdict(row) | {
+    values: dict[str, Any] = _values(row)
+    values |= {
         "analyser": None if row.analyser is None else analyser_of(row.analyser),
         "protection": _protection(row, utc_now()),
         "metadata": None if row.metadata is None else json.loads(row.metadata),
-        "branches": tuple(row.branches) or None,
-        "children": tuple(row.children) or None,
+        "branches": tuple(readable(row.branches)) or None,
         "last_access": max(filter(None, (row.last_access, last_access)), default=None),
         "inherited_types": _inherited_types(ontology),
         "differing_types": tuple(declared.title for declared in redefined_types(ontology)) or None,
@@ -110,7 +123,7 @@ def _inherited_types(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
     names: dict[str, tuple[str, ...]] = {}
     own = {*map(subject_of_type, (*ontology.node_types, *ontology.connection_types))}
     for subject, inherited in ontology.above.items():
-        if subject in own:
+        if subject in own and can_read(inherited.domain):
             names[inherited.domain] = (*names.get(inherited.domain, ()), inherited.type.name)
     return names or None
 

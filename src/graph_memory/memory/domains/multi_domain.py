@@ -7,6 +7,7 @@ from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.model.errors import Hint
+from graph_memory.model.rights import readable, require
 from graph_memory.model.text.wording import join_names, quote
 from graph_memory.model.values.arguments import check_domain, invalid_argument
 from graph_memory.storage.log.ontologies import no_ontology
@@ -32,7 +33,7 @@ async def requested_domains(
         return None
     if domains is not None and domain is not None:
         raise invalid_argument("domains", "domain and domains were both given", "Pass one of the two.")
-    named = [domain_of(domain)] if domains is None else _check_names(domains)
+    named = [domain_of(domain)] if domains is None else _readable_names(domains)
     reached: dict[str, None] = {}
     level: Sequence[str] = named
     while level and len(reached) <= MAX_DOMAINS:
@@ -40,12 +41,18 @@ async def requested_domains(
         if not reached and (missing := [name for name in named if name not in rows]):
             raise no_ontology(missing[0])
         reached |= dict.fromkeys(name for name in level if name in rows)
-        below = [name for row in rows.values() for name in row.children] if include_children else []
+        below = readable(name for row in rows.values() for name in row.children) if include_children else []
         level = [name for name in dict.fromkeys(below) if name not in reached]
     if len(reached) > MAX_DOMAINS:
         message = f"These are more than {MAX_DOMAINS} domains: {join_names(list(reached)[:3])}, …"
         raise invalid_argument("domains", message, f"Name at most {MAX_DOMAINS}, or leave include_children out.")
     return tuple(reached)
+
+
+def _readable_names(domains: object) -> list[str]:
+    """Return the named domains that the caller may read. Raises INSUFFICIENT_RIGHTS if it may read none of them."""
+    names = _check_names(domains)
+    return readable(names) or [require(names[0])]
 
 
 def _check_names(domains: object) -> list[str]:

@@ -20,6 +20,7 @@ from graph_memory.memory.history.digest import digest
 from graph_memory.memory.history.log import PAGE
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.rights import require
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import State, content_ref
 from graph_memory.model.values.arguments import (
@@ -153,7 +154,7 @@ async def diff(
 ) -> Diff:
     """Return the differences between two states. See `History.diff`."""
     size = min(PAGE if limit is None else check_limit(limit), MAX_ENTRIES)
-    other = domain if against is None else check_domain(against)
+    other = domain if against is None else require(check_domain(against))
     span = await _span(core, domain, other, since, until, cursor)
     before = await revision_of(core.store, domain, span.since)
     after = await revision_of(core.store, other, span.until)

@@ -15,11 +15,12 @@ from graph_memory.memory.links.target_search import candidates_for
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft, Event, Head, Op, new_id
 from graph_memory.model.results import Direction
+from graph_memory.model.rights import CALLER, can_read
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.links import INVERSES, REVERSE_DESCRIPTION, LinkState, LinkType
 from graph_memory.model.subjects.subjects import NodeState
 from graph_memory.model.text.wording import printable
-from graph_memory.model.values.arguments import check_cursor, check_limit, cursor_after, invalid_argument
+from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, invalid_argument
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
@@ -142,11 +143,18 @@ async def list_links(
     if node_id is not None:
         await read_node(core.store, domain, node_id)
     directions = {"out": direction != "in", "in": direction != "out"}
-    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=maximum + 1, **directions)
+    most = maximum + 1 if CALLER.get() is None else UNLIMITED
+    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=most, **directions)
+    rows = [row for row in rows if can_read(_other_domain(row))]
     page = rows[:maximum]
     return Links(
         links=tuple(map(_as_result, page)), next_cursor=cursor_after(page[-1].key) if len(rows) > maximum else None
     )
+
+
+def _other_domain(row: LinkRow) -> str:
+    """Return the domain of a link's far end."""
+    return LinkState.from_state(row.stored).target_domain if row.is_out else row.domain
 
 
 def _as_result(row: LinkRow) -> Link:

@@ -14,6 +14,7 @@ from graph_memory.memory.search.place import Place
 from graph_memory.memory.traversal.frontier import Frontier
 from graph_memory.memory.traversal.walks.edges import Edge, EdgeReply, EdgeRequest
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import can_read
 from graph_memory.storage.queries import query
 
 
@@ -135,6 +136,8 @@ class Crossing(Frontier):
         rows = await self.place.core.store.read(LINKED, domain=domain, **arguments)
         links: dict[str, list[Edge]] = {}
         for row in rows:
+            if not (can_read(row.source_domain) and can_read(row.target_domain)):
+                continue
             edge = Edge(
                 self._key(row.source_domain, row.id),
                 row.type,

@@ -96,5 +96,5 @@ DOMAINS: tuple[AnyOperation, ...] = (
     Operation(get_domain, GetDomain, DomainInfo, Effect.READS),
     Operation(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
     Operation(select_domain, DomainName, DomainSelected, Effect.READS, in_session=True),
-    Operation(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),
+    Operation(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS, needs_admin=True),
 )

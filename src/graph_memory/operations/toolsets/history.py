@@ -295,6 +295,6 @@ HISTORY: tuple[AnyOperation, ...] = (
     Operation(memory_revert, MemoryRevert, Reverted, Effect.DESTROYS),
     Operation(memory_revert_session, MemoryRevertSession, Reverted, Effect.DESTROYS),
     Operation(memory_merge, MemoryMerge, Merged, Effect.DESTROYS),
-    Operation(memory_erase, MemoryErase, Erased, Effect.DESTROYS),
-    Operation(memory_compact, MemoryCompact, Compacted, Effect.DESTROYS),
+    Operation(memory_erase, MemoryErase, Erased, Effect.DESTROYS, needs_admin=True),
+    Operation(memory_compact, MemoryCompact, Compacted, Effect.DESTROYS, needs_admin=True),
 )

@@ -45,6 +45,6 @@ async def unprotect(memory: Memory, arguments: Unprotect) -> ProtectionChanged:
 
 
 PROTECTION: tuple[AnyOperation, ...] = (
-    Operation(protect, Protect, ProtectionChanged, Effect.DECLARES),
+    Operation(protect, Protect, ProtectionChanged, Effect.DECLARES, needs_admin=True),
     Operation(unprotect, Unprotect, ProtectionChanged, Effect.DESTROYS),
 )

@@ -17,6 +17,7 @@ import anyio
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Head, Receipt, protects
 from graph_memory.model.projection import Projection, project
+from graph_memory.model.rights import CALLER, Caller, calling
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.log.project import ROWS_AT_ONCE
 from graph_memory.storage.log.tree import depends_on_others
@@ -56,6 +57,8 @@ class QueuedWrite:
     report: Any = None
     """The report of the last decision whose events were sent to the server."""
     decided: DecidedWrite | None = None
+    caller: Caller | None = field(default_factory=CALLER.get)
+    """The caller of this write. Another write that includes it must not lend it its rights."""
 
 
 @dataclass(slots=True)
@@ -190,7 +193,7 @@ async def form_group(
     group.head = group.head.at_or_after(max(write.work.now for write in waiting))
     pending = [(write, TrackingReader(reader, assumes=at_once), _Snapshot()) for write in waiting]
     reads = [
-        partial(_read_snapshot, waiting.work, tracking_reader, group.head, snapshot)
+        partial(_read_snapshot, waiting, tracking_reader, group.head, snapshot)
         for waiting, tracking_reader, snapshot in pending
     ]
     if at_once:
@@ -216,9 +219,9 @@ class _Snapshot:
     is_read: bool = False
 
 
-async def _read_snapshot(work: Work[Any, Any], reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
-    with suppress(GraphError):  # the write raises it when it runs alone
-        snapshot.value = await work.read(reader, head)
+async def _read_snapshot(waiting: QueuedWrite, reader: TrackingReader, head: Head, snapshot: _Snapshot) -> None:
+    with suppress(GraphError), calling(waiting.caller):  # the write raises the error when it runs alone
+        snapshot.value = await waiting.work.read(reader, head)
         snapshot.is_read = True
 
 

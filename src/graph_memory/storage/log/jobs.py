@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, new_id
+from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.protection import Guard
 from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.ontologies import no_ontology
@@ -168,8 +169,9 @@ async def begin(
 
     With a time, the domain is new. `takes_over` ends any other job of the domain. `reach` is the part that the job
     changes, for the check of protection at its start. Raises DOMAIN_ALREADY_EXISTS, ONTOLOGY_NOT_FOUND,
-    PROTECTED, and DOMAIN_BUSY during another job.
+    PROTECTED, INSUFFICIENT_RIGHTS, and DOMAIN_BUSY during another job.
     """
+    require(domain, Right.WRITE)
     job = Job(store, domain, state, params, arguments, Progress(), run=new_id("run"), is_new=at is not None)
     is_taken_over = False
 

@@ -10,6 +10,7 @@ from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.ontology.inheritance import with_inherited_types
 from graph_memory.model.ontology.inverses import without_disagreeing_inverses
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from
+from graph_memory.model.rights import calling
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.storage.log.tree import above
 from graph_memory.storage.queries import query
@@ -114,6 +115,10 @@ class Ontologies:
         return complete.ontology
 
     async def _inherit(self, reader: Reader, domain: str, own: CachedOntology, parent: str) -> CachedOntology:
+        with calling(None):  # types are inherited also from domains that the caller may not read
+            return await self._inherit_from_all(reader, domain, own, parent)
+
+    async def _inherit_from_all(self, reader: Reader, domain: str, own: CachedOntology, parent: str) -> CachedOntology:
         rows = await above(reader, domain, parent)
         cached, versions = (
             self._complete.get(domain),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.inheritance import check_inherited, redefined_types
+from graph_memory.model.rights import calling, require
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import HEAD, Ontologies
@@ -45,7 +46,9 @@ async def check_parent(
     parent = parent_after(drafts, before)
     if parent is None or parent == before:
         return
-    await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
+    require(parent)
+    with calling(None):  # also domains above and below that the caller may not read
+        await _check_ancestors(transaction, domain, parent, await _levels_below(transaction, domain))
     head = await transaction.first_row(HEAD, domain=domain)
     if head is not None:
         ontology = await ontologies.read_at(transaction, domain, head.epoch, head.ontology_version, parent)
@@ -82,8 +85,7 @@ async def _check_ancestors(transaction: Transaction, domain: str, parent: str, b
     name: str | None = parent
     while name is not None:
         if name == domain or name in ancestors:
-            chain = " under ".join([domain, *ancestors, domain])
-            message = f"Domain {domain} would be above itself: {chain}"
+            message = f"Domain {domain} would be above itself if it were under {parent}"
             raise invalid_argument("parent", message, "Pass a domain that is not under this one.")
         if len(ancestors) + below >= MAX_LEVELS:
             message = f"More than {MAX_LEVELS} domains would be above domain {domain} or one under it"

@@ -11,6 +11,7 @@ import anyio
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head, Origin, Receipt, Request, new_id, ontology_version
+from graph_memory.model.rights import Right, require
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.log.group_commit import QueuedWrite
 from graph_memory.storage.log.tree import parent_after
@@ -78,6 +79,7 @@ class LogWithin(Log):
         """Write within the transaction. Raises INVALID_ARGUMENT for another domain, and for too many changes."""
         if creates_domain or after_write or before_projection or request or dry_run:
             not_within(name)
+        require(domain, Right.WRITE)
         if domain != self.domain:
             message = f"The transaction is for domain {self.domain}, and cannot change domain {domain}"
             raise invalid_argument("domain", message, f"Change domain {domain} in a separate transaction.")

@@ -13,6 +13,7 @@ import anyio.to_thread
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number_events
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects.protection import Guard
 from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, QueuedWrite, form_group
@@ -127,8 +128,10 @@ class Log:
         writes of this process. Otherwise it runs under the log's lock: `before_projection` prepares the live graph,
         `after_write` checks the written events before the commit, and `dry_run` then rolls back. `in_thread` runs the
         decision in a thread. A repeated `request` returns the first receipt and no report. Raises ONTOLOGY_NOT_FOUND,
-        DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, and the errors of the given functions and of `Store.write`.
+        DOMAIN_BUSY, PROTECTED, INSUFFICIENT_RIGHTS, IDEMPOTENCY_CONFLICT, and the errors of the given functions and of
+        `Store.write`.
         """
+        require(domain, Right.WRITE)
         batch = request.batch if request else new_id("evt")
         now = self.clock()
         work = Work(

@@ -1,0 +1,8 @@
+// All keys in the order of their names, the newest key of a name first.
+// mode: read
+// params: -
+// returns: hash, name, prefix, grants, toolsets, created, expires, used
+MATCH (k:_AccessKey)
+RETURN k._hash AS hash, k._name AS name, k._prefix AS prefix, k._grants AS grants, k._toolsets AS toolsets,
+       k._created AS created, k._expires AS expires, k._used AS used
+ORDER BY name, created DESC

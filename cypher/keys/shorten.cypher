@@ -1,0 +1,8 @@
+// Ends keys at a time, unless they end before it.
+// mode: write
+// params: hashes, at
+// returns: -
+UNWIND $hashes AS hash
+MATCH (k:_AccessKey {_hash: hash})
+WHERE coalesce(k._expires > $at, true)
+SET k._expires = $at

@@ -1,0 +1,132 @@
+"""`graph-memory key …`: the keys with which clients use the memory over HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import completion
+from graph_memory.cli.output.printing import local_time, note, plain
+from graph_memory.cli.output.tables import print_table
+from graph_memory.mcp_server.table import tools_of
+from graph_memory.memory.keys.results import KeyInfo, KeyList, KeysRevoked, NewKey
+from graph_memory.model.rights import Right
+from graph_memory.model.text.wording import join_names, quote
+from graph_memory.model.values.arguments import invalid_argument
+
+app = typer.Typer(
+    help="Keys of clients over HTTP, with rights by domain. See `graph-memory serve --auth keys`.",
+    no_args_is_help=True,
+)
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_DURATION = re.compile(rf"(\d{{1,5}})([{''.join(_UNITS)}])")
+KeyArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key, such as anns-laptop.")]
+
+
+@command(app, domain=False)
+def create(
+    call: Call,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the key; the log shows it as the actor.")],
+    domains: Annotated[
+        list[str],
+        typer.Option(
+            "--domain",
+            metavar="PATTERN",
+            help="Domains of the key; * stands for any characters. PATTERN=RIGHT has a right of its own. Repeatable.",
+        ),
+    ],
+    right: Annotated[Right, typer.Option(help="Right in these domains. Each includes the ones before it.")],
+    expires: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Time until the key expires, such as 90d. Default: never.")
+    ] = None,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Toolsets, tools and presets that the key may use. Default: all that the server serves.",
+            autocompletion=completion.toolsets,
+        ),
+    ] = None,
+) -> None:
+    """Create a key, and print it. It is shown only once."""
+    end = None if expires is None else datetime.now(UTC) + _duration("expires", expires)
+    names = None if toolsets is None else [part.strip() for part in toolsets.split(",")]
+    if names is not None:
+        tools_of(names)
+    call.answer(
+        lambda memory: memory.keys.create(name, domains=domains, right=right, toolsets=names, expires=end),
+        _show_new,
+        "Writing",
+    )
+
+
+@command(app, "list", domain=False)
+def list_all(call: Call) -> None:
+    """List the keys: prefix, name, rights, and when each was created, last used, and expires."""
+    call.answer(lambda memory: memory.keys.list(), _show_all)
+
+
+@command(app, domain=False)
+def revoke(call: Call, name: Annotated[str, typer.Argument(help="Name of the key, or prefix of one.")]) -> None:
+    """Revoke the keys with a name. Servers reject them within five seconds."""
+    call.answer(lambda memory: memory.keys.revoke(name), _show_revoked, "Writing")
+
+
+@command(app, domain=False)
+def rotate(
+    call: Call,
+    name: KeyArgument,
+    grace: Annotated[str, typer.Option(metavar="TIME", help="Time for which the old key stays valid.")] = "24h",
+) -> None:
+    """Replace a key by a new one with the same name and rights, and print it."""
+    duration = _duration("grace", grace)
+    call.answer(lambda memory: memory.keys.rotate(name, grace=duration), _show_new, "Writing")
+
+
+def _duration(option: str, text: str) -> timedelta:
+    """Return a duration such as `90d`. Raises INVALID_ARGUMENT."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise invalid_argument(option, f"{quote(text)} is not a duration", "Use minutes, hours, days or weeks: 90d.")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def _show_new(key: NewKey) -> None:
+    typer.echo(key.key)
+    note(f"This is the only time that the key is shown. Rights: {_rights(key.rights)}. Expires: {_end(key)}.")
+
+
+def _show_all(keys: KeyList) -> None:
+    if not keys.keys:
+        return note("No keys yet: `graph-memory key create NAME --domain PATTERN --right read` creates one.")
+    columns = ("prefix", "name", "rights", "tools", "created", "last used", "expires")
+    rows = [
+        (
+            key.prefix,
+            plain(key.name),
+            _rights(key.rights),
+            ", ".join(key.toolsets or ("all",)),
+            local_time(key.created),
+            local_time(key.last_used) if key.last_used else "never",
+            _end(key),
+        )
+        for key in keys.keys
+    ]
+    return print_table(columns, rows, uncut=("prefix", "name"), wrapped=("rights", "tools"))
+
+
+def _show_revoked(keys: KeysRevoked) -> None:
+    typer.echo(f"Revoked: {join_names([f'{key.name} ({key.prefix})' for key in keys.revoked])}.")
+
+
+def _rights(rights: Mapping[str, str]) -> str:
+    return ", ".join(f"{pattern}={right}" for pattern, right in rights.items())
+
+
+def _end(key: KeyInfo) -> str:
+    return local_time(key.expires) if key.expires else "never"

@@ -1,0 +1,108 @@
+"""`Keys`: the keys of clients over HTTP, and their rights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.keys import access_keys
+from graph_memory.memory.keys.access_keys import KeyRow
+from graph_memory.memory.keys.results import KeyInfo, KeyList, KeysRevoked, NewKey
+from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, Right, check_key_name
+from graph_memory.model.time.points import parse_instant
+from graph_memory.model.values.arguments import invalid_argument
+
+GRACE = timedelta(hours=24)
+"""Default time for which a replaced key stays valid."""
+USE_RECORDED_EVERY = timedelta(minutes=1)
+
+
+class Keys:
+    """The keys of clients over HTTP. Use it as `Memory.keys`.
+
+    A key has a name, which the log records as the actor, rights by pattern of domains, and optionally toolsets and an
+    end. It is valid for every server on this database.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def create(
+        self,
+        name: str,
+        *,
+        domains: Sequence[str],
+        right: str = "read",
+        toolsets: Sequence[str] | None = None,
+        expires: datetime | str | None = None,
+    ) -> NewKey:
+        """Create a key, and return it with its secret, which is not stored.
+
+        Each of `domains` is a pattern in which `*` stands for any characters. It may have a right of its own, as in
+        `archive=read`. Raises INVALID_ARGUMENT, also for a name in use.
+        """
+        now = self._core.log.clock()
+        grants = tuple(Grant.parse(text, Right(right)) for text in domains)
+        if not grants:
+            raise invalid_argument("domain", "The key has no rights", "Pass a pattern of domains, such as team-*.")
+        end = None if expires is None else parse_instant("expires", expires, now)
+        if end is not None and end <= now:
+            raise invalid_argument("expires", "The key would have expired already", "Pass a later time, such as 90d.")
+        names = None if toolsets is None else tuple(toolsets)
+        principal = Principal(check_key_name(name), grants, names, end)
+        secret = await access_keys.create_key(self._core.store, principal, now)
+        return _new_key(secret, principal, now)
+
+    async def list(self) -> KeyList:
+        """Return all keys, by name, without their secrets."""
+        return KeyList(keys=tuple(map(_info, await access_keys.list_keys(self._core.store))))
+
+    async def revoke(self, name: str) -> KeysRevoked:
+        """Delete the keys with a name, or the key with a prefix. Servers reject them within five seconds."""
+        return KeysRevoked(revoked=tuple(map(_info, await access_keys.revoke_keys(self._core.store, name))))
+
+    async def rotate(self, name: str, *, grace: timedelta = GRACE) -> NewKey:
+        """Create another key with the same name and rights, and return it. The old one stays valid for a while."""
+        now = self._core.log.clock()
+        secret, principal = await access_keys.rotate_key(self._core.store, name, now, now + grace)
+        return _new_key(secret, principal, now)
+
+    async def find(self, key_hash: str) -> Principal | None:
+        """Return the caller whose key has a hash, or None if there is no such key or it has expired."""
+        now = self._core.log.clock()
+        row = await access_keys.find_key(self._core.store, key_hash)
+        if row is None or row.is_expired(now):
+            return None
+        if row.used is None or now - row.used > USE_RECORDED_EVERY:
+            await access_keys.record_use(self._core.store, row.hash, now)
+        return row.principal
+
+
+def _new_key(secret: str, principal: Principal, now: datetime) -> NewKey:
+    return NewKey(
+        key=secret,
+        name=principal.name,
+        prefix=secret[:PREFIX_LENGTH],
+        rights=_rights(principal),
+        toolsets=principal.toolsets,
+        created=now,
+        expires=principal.expires,
+    )
+
+
+def _info(row: KeyRow) -> KeyInfo:
+    principal = row.principal
+    return KeyInfo(
+        name=row.name,
+        prefix=row.prefix,
+        rights=_rights(principal),
+        toolsets=principal.toolsets,
+        created=row.created,
+        expires=row.expires,
+        last_used=row.used,
+    )
+
+
+def _rights(principal: Principal) -> dict[str, str]:
+    return {grant.pattern: str(grant.right) for grant in principal.grants}

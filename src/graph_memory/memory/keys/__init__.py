@@ -1,0 +1,1 @@
+"""Keys of clients over HTTP."""

@@ -1,0 +1,136 @@
+"""Keys of clients over HTTP: nodes of the database that belong to no domain. Only hashes of the secrets are stored."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.model.errors import Code, GraphError, Hint
+from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, Right, hash_of, new_secret
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.schema import STEPS_LOCK
+from graph_memory.storage.store import Store, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """A stored key. `grants` is JSON: pairs of a pattern and a right."""
+
+    hash: str
+    name: str
+    prefix: str
+    grants: str
+    toolsets: list[str] | None
+    created: datetime
+    expires: datetime | None
+    used: datetime | None
+
+    @property
+    def principal(self) -> Principal:
+        """The caller that has this key."""
+        grants = tuple(Grant(pattern, Right(right)) for pattern, right in json.loads(self.grants))
+        toolsets = None if self.toolsets is None else tuple(self.toolsets)
+        return Principal(self.name, grants, toolsets, self.expires)
+
+    def is_expired(self, now: datetime) -> bool:
+        """Return whether the key has expired."""
+        return self.expires is not None and self.expires <= now
+
+
+CREATE = query("keys/create", Nothing)
+FIND = query("keys/find", KeyRow)
+LIST = query("keys/list", KeyRow)
+SHORTEN = query("keys/shorten", Nothing)
+DELETE = query("keys/delete", Nothing)
+USED = query("keys/used", Nothing)
+
+
+async def find_key(store: Store, key_hash: str) -> KeyRow | None:
+    """Return the key with a hash, or None. The hashes are compared in constant time."""
+    row = await store.first_row(FIND, hash=key_hash)
+    return row if row is not None and secrets.compare_digest(row.hash, key_hash) else None
+
+
+async def list_keys(store: Store) -> list[KeyRow]:
+    """Return all keys, by name, the newest of a name first."""
+    return await store.read(LIST)
+
+
+async def create_key(store: Store, principal: Principal, now: datetime) -> str:
+    """Store a key and return its secret. Raises INVALID_ARGUMENT if its name is in use."""
+    secret = new_secret()
+
+    async def create(transaction: Transaction) -> None:
+        await transaction.run(STEPS_LOCK)
+        rows = await transaction.read(LIST)
+        others = [row for row in rows if row.name == principal.name and row.hash != hash_of(secret)]
+        if others:
+            hint = Hint("Choose another name, or run {graph-memory key rotate|graph-memory key revoke} first.")
+            raise invalid_argument("name", f"There is a key with the name {principal.name}", hint)
+        await _create(transaction, secret, principal, now)
+
+    await store.write("create_key", create)
+    return secret
+
+
+async def rotate_key(store: Store, name: str, now: datetime, until: datetime) -> tuple[str, Principal]:
+    """Store another key with the name and rights of one, end the old one at a time, and return the new secret."""
+    secret = new_secret()
+
+    async def rotate(transaction: Transaction) -> Principal:
+        await transaction.run(STEPS_LOCK)
+        rows = [row for row in await transaction.read(LIST) if row.name == name and row.hash != hash_of(secret)]
+        if not rows:
+            raise unknown_key(name)
+        await transaction.run(SHORTEN, hashes=[row.hash for row in rows], at=until)
+        await _create(transaction, secret, rows[0].principal, now)
+        return rows[0].principal
+
+    return secret, await store.write("rotate_key", rotate)
+
+
+async def _create(transaction: Transaction, secret: str, principal: Principal, now: datetime) -> None:
+    await transaction.run(
+        CREATE,
+        hash=hash_of(secret),
+        name=principal.name,
+        prefix=secret[:PREFIX_LENGTH],
+        grants=json.dumps([(grant.pattern, str(grant.right)) for grant in principal.grants]),
+        toolsets=None if principal.toolsets is None else list(principal.toolsets),
+        at=now,
+        expires=principal.expires,
+    )
+
+
+async def revoke_keys(store: Store, name: str) -> Sequence[KeyRow]:
+    """Delete the keys with a name or a prefix, and return them. Raises INVALID_ARGUMENT if there is none."""
+
+    async def revoke(transaction: Transaction) -> Sequence[KeyRow]:
+        rows = [row for row in await transaction.read(LIST) if name in (row.name, row.prefix)]
+        await transaction.run(DELETE, hashes=[row.hash for row in rows])
+        return rows
+
+    rows = await store.write("revoke_key", revoke)
+    if not rows:
+        raise unknown_key(name)
+    return rows
+
+
+def unknown_key(name: str) -> GraphError:
+    """Return the error for a name that no key has."""
+    hint = Hint("{graph-memory key list} lists the keys.")
+    return GraphError(Code.INVALID_ARGUMENT, f"There is no key {quote(name)}", {"argument": "name", "hint": hint})
+
+
+async def record_use(store: Store, key_hash: str, now: datetime) -> None:
+    """Record that a key was used."""
+
+    async def record(transaction: Transaction) -> None:
+        await transaction.run(USED, hash=key_hash, at=now)
+
+    await store.write("key_used", record)

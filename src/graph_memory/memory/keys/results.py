@@ -1,0 +1,37 @@
+"""Results of the operations on keys of clients over HTTP."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from graph_memory.model.results import Result, Timestamp
+
+
+class KeyInfo(Result):
+    """A key, without its secret."""
+
+    name: str
+    prefix: str = Field(description="Beginning of the secret, by which you recognise a key")
+    rights: dict[str, str] = Field(description="Rights by pattern of domains")
+    toolsets: tuple[str, ...] | None = Field(default=None, description="Default: all that the server serves")
+    created: Timestamp
+    expires: Timestamp | None = None
+    last_used: Timestamp | None = Field(default=None, description="To the minute")
+
+
+class NewKey(KeyInfo):
+    """A new key with its secret, which is not stored."""
+
+    key: str
+
+
+class KeyList(Result):
+    """All keys, by name."""
+
+    keys: tuple[KeyInfo, ...]
+
+
+class KeysRevoked(Result):
+    """The deleted keys."""
+
+    revoked: tuple[KeyInfo, ...]

@@ -1,0 +1,58 @@
+"""The one place that decides about data: every statement is checked against the rights of the caller.
+
+A statement names its domains in its parameters. A caller needs the right to read each of them, and for a statement that
+writes the right to write. A statement without a domain is refused, unless it is known to return nothing of a domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from graph_memory.model.rights import CALLER, Right, require
+from graph_memory.storage.queries import Query
+
+DOMAIN_PARAMS = ("domain", "domains", "from_domain", "to_domain", "source", "base", "stretches")
+"""Parameters that name domains. In `history`, `source` is the kind of actor."""
+WITHOUT_DOMAIN = frozenset(
+    {
+        "domains/list",
+        "domains/branches",
+        "entities/compared_since",
+        "schema_log/indexes",
+        "search/create_names",
+        "search/frequencies",
+        "search/passage_context",
+        "search/passages",
+    }
+)
+"""Statements without a domain that callers may cause.
+
+They list domains, which their readers filter, or take ids that an earlier statement returned for a readable domain.
+"""
+BOOKKEEPING = ("search/", "graph/index", "entities/index")
+"""Beginnings of the names of statements that write indexes and counts of reads: the right to read suffices."""
+
+
+def check_statement(query: Query[Any], params: Mapping[str, object]) -> None:
+    """Raise INSUFFICIENT_RIGHTS if the caller may not run a statement with these parameters."""
+    caller = CALLER.get()
+    if caller is None:
+        return
+    is_writing = query.mode == "write" and not query.name.startswith(BOOKKEEPING)
+    right = Right.WRITE if is_writing else Right.READ
+    domains = {*domains_in(query.name, params)}
+    if not domains and query.name not in WITHOUT_DOMAIN:
+        raise caller.principal.refusal(Right.ADMIN)
+    for domain in domains:
+        require(domain, right)
+
+
+def domains_in(name: str, params: Mapping[str, object]) -> Iterator[str]:
+    """Yield the domains that the parameters of a statement name."""
+    for param in DOMAIN_PARAMS:
+        value = params.get(param)
+        if value is None or (param == "source" and name.startswith("history/")):
+            continue
+        for item in cast("list[object]", value) if isinstance(value, list) else [value]:
+            yield str(cast("Mapping[str, object]", item)["domain"] if isinstance(item, dict) else item)
