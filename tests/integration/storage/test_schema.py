@@ -44,6 +44,7 @@ CONSTRAINTS = {
     ("_Content", ("_domain", "_sha256")),
     ("_Index", ("_domain",)),
     ("_Access", ("_domain", "_id")),
+    ("_AccessKey", ("_hash",)),
     ("_SchemaStep", ("_version",)),
 }
 FILTERED = ("_domain", "_model", "_type", "_since", "_until", "_created", "_valid_from", "_valid_to")

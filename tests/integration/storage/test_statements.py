@@ -57,6 +57,7 @@ async def seeded_names(shared_memory: Memory, driver: Driver) -> None:
     await memory.links.create_cross_domain_link(result.node_id, f"{domain}-l", other.node_id, **more)
     await memory.set_validity(result.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.recall.search_memories("text")
+    await memory.keys.create(domain, domains=[domain], toolsets=["graph"], expires="in 2 hours")
     await memory.history.branch(f"{domain}-b")
     for rare in (
         "_compacted_to",
@@ -75,6 +76,7 @@ async def seeded_names(shared_memory: Memory, driver: Driver) -> None:
         "_inverse_of",
         *("_mentioned", "_relation", "_asks", "_supersedes", "aliases", "project", "session", "summary"),
         "_is_emptied",
+        "_used",
         "_last",
         *("_next_analyser", "_next_embedding", "_next_model"),
         "_protection",
