@@ -51,6 +51,13 @@ class Right(StrEnum):
         return order.index(self) >= order.index(other)
 
 
+def check_right(text: str) -> Right:
+    """Return a right by its name. Raises INVALID_ARGUMENT."""
+    if text not in list(Right):
+        raise invalid_argument("right", f"{quote(text)} is not a right", f"Use one of {join_names([*Right])}.")
+    return Right(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Grant:
     """A right in all domains whose names match a pattern. In a pattern, `*` stands for any characters."""
@@ -69,9 +76,7 @@ class Grant:
         if not _PATTERN.fullmatch(pattern):
             hint = "Use the name of a domain, in which * stands for any characters, such as team-*."
             raise invalid_argument("domain", f"{quote(pattern)} is not a pattern of domains", hint)
-        if is_given and right not in list(Right):
-            raise invalid_argument("domain", f"{quote(right)} is not a right", f"Use one of {join_names([*Right])}.")
-        return cls(pattern, Right(right) if is_given else default)
+        return cls(pattern, check_right(right) if is_given else default)
 
 
 @dataclass(frozen=True, slots=True)

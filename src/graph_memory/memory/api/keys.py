@@ -9,7 +9,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.keys import access_keys
 from graph_memory.memory.keys.access_keys import KeyRow
 from graph_memory.memory.keys.results import KeyInfo, KeyList, KeysRevoked, NewKey
-from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, Right, check_key_name
+from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, check_key_name, check_right
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -43,7 +43,8 @@ class Keys:
         `archive=read`. Raises INVALID_ARGUMENT, also for a name in use.
         """
         now = self._core.log.clock()
-        grants = tuple(Grant.parse(text, Right(right)) for text in domains)
+        default = check_right(right)
+        grants = tuple(Grant.parse(text, default) for text in domains)
         if not grants:
             raise invalid_argument("domain", "The key has no rights", "Pass a pattern of domains, such as team-*.")
         end = None if expires is None else parse_instant("expires", expires, now)
