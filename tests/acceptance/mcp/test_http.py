@@ -163,7 +163,7 @@ def test_only_the_loopback_interface_is_served(environment: dict[str, str], host
     done = run(environment, "mcp", "--transport", "http", "--host", host, "--port", "0")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(str(Code.INVALID_ARGUMENT))
-    assert "Hint: The server has no authentication" in done.stderr
+    assert "Hint: Without authentication" in done.stderr
 
 
 def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
