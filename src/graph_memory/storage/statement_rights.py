@@ -13,7 +13,9 @@ from graph_memory.model.rights import CALLER, Right, require
 from graph_memory.storage.queries import Query
 
 DOMAIN_PARAMS = ("domain", "domains", "from_domain", "to_domain", "source", "base", "stretches")
-"""Parameters that name domains. In `history`, `source` is the kind of actor."""
+"""Parameters that name domains."""
+SOURCES = frozenset({"history/events", "history/events_of_subject", "search/from_source"})
+"""Statements whose parameter `source` is a property of events or nodes, and no domain."""
 WITHOUT_DOMAIN = frozenset(
     {
         "domains/list",
@@ -52,7 +54,7 @@ def domains_in(name: str, params: Mapping[str, object]) -> Iterator[str]:
     """Yield the domains that the parameters of a statement name."""
     for param in DOMAIN_PARAMS:
         value = params.get(param)
-        if value is None or (param == "source" and name.startswith("history/")):
+        if value is None or (param == "source" and name in SOURCES):
             continue
         for item in cast("list[object]", value) if isinstance(value, list) else [value]:
             yield str(cast("Mapping[str, object]", item)["domain"] if isinstance(item, dict) else item)

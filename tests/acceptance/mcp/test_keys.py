@@ -267,6 +267,10 @@ async def test_a_key_with_the_right_to_write_does_not_administer(team: Team, htt
     for name in admin:
         arguments = {**arguments_of(OPERATIONS[name], team), **({"confirm": True} if "memory" in name else {})}
         assert code_of(await team.call(http, "write", name, **arguments)) == REFUSED, name
+    for wanted in ({"names": [f"{SECRET} plan"]}, {"phrase": SECRET}, {"ids": [team.node]}):
+        forget = {**wanted, "erase": True, "dry_run": True, "domain": team.domain}
+        assert code_of(await team.call(http, "write", "forget", **forget)) == REFUSED, wanted
+        assert code_of(await team.call(http, "admin", "forget", **forget)) != REFUSED, wanted
     for name, operation in REMOTE.items():
         if operation.right is Right.WRITE:
             code = code_of(await team.call(http, "write", name, **arguments_of(operation, team)))

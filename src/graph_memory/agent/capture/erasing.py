@@ -19,6 +19,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.results import Forgotten
 from graph_memory.memory.retention.logged_nodes import LoggedNode
 from graph_memory.model.errors import Code, GraphError, Hint
+from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.subjects import SUMMARY
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import domain_for
@@ -84,8 +85,10 @@ async def erase_captured(
 ) -> Forgotten:
     """Erase captured events and the summaries that tell of them. See `Agent.forget`.
 
-    A summary of a session with other events is made again. Raises INVALID_ARGUMENT if nothing matches.
+    A summary of a session with other events is made again. Raises INVALID_ARGUMENT if nothing matches, and
+    INSUFFICIENT_RIGHTS.
     """
+    require(domain, Right.ADMIN)
     waiting = await anyio.to_thread.run_sync(_erase_waiting, Spool.of(home), wanted, domain, dry_run)
     events, summaries = await _find_stored(memory, wanted)
     ids = list(dict.fromkeys(node.id for node in (*events, *summaries)))

@@ -25,7 +25,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.model.results import Branched
-from graph_memory.model.rights import Right, require
+from graph_memory.model.rights import require
 from graph_memory.model.time.points import parse_session_reference
 from graph_memory.model.values.arguments import check_domain
 
@@ -301,7 +301,7 @@ class History:
         """
         from graph_memory.memory.retention.erasure import erase
 
-        return await erase(self._core, require(self._domain(domain), Right.ADMIN), subject, dry_run=dry_run)
+        return await erase(self._core, self._domain(domain), subject, dry_run=dry_run)
 
     async def logged_nodes(
         self, types: Sequence[str], *, session: str | None = None, text: str | None = None, domain: str | None = None
@@ -330,8 +330,7 @@ class History:
         """
         from graph_memory.memory.retention.compaction import compact
 
-        where = require(self._domain(domain), Right.ADMIN)
-        return await compact(self._core, where, before, archive, dry_run=dry_run)
+        return await compact(self._core, self._domain(domain), before, archive, dry_run=dry_run)
 
     async def scan(self, text: str) -> Scanned:
         """Search for a text, such as an id, in every property of the whole database, and in the blobs of all domains.

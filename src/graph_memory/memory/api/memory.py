@@ -242,7 +242,7 @@ class Memory(Writes):
         """
         from graph_memory.memory.domains.deletion import delete_domain
 
-        return await delete_domain(self._core, require(check_domain(name), Right.ADMIN))
+        return await delete_domain(self._core, check_domain(name))
 
 
 class Transaction(Memory):

@@ -8,7 +8,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import branches_of
 from graph_memory.model.domain_results import DomainDeleted
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.rights import named_for_caller
+from graph_memory.model.rights import Right, named_for_caller, require
 from graph_memory.model.text.wording import join_names
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
@@ -43,6 +43,7 @@ STAGES: dict[str, Query[int]] = {
 
 async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     """Delete a domain and everything in it. See `Memory.delete_domain`."""
+    require(domain, Right.ADMIN)
     await _check_is_alone(core, domain)
     job = await jobs.begin(
         core.store, domain, DELETING, {}, {}, origin=core.origin, reach=DomainScope.ALL, takes_over=True

@@ -25,6 +25,7 @@ from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
 from graph_memory.memory.search.index.copying import delete_ended_rows, ensure_covers
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import Right, require
 from graph_memory.model.sessions import limit_sessions, merge_sessions, sessions_from_json, sessions_to_json
 from graph_memory.model.text.wording import join_names
 from graph_memory.model.values.arguments import file_name_part, invalid_argument
@@ -76,6 +77,7 @@ PRUNE = query("retention/prune", int)
 
 async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
     """Compact a domain's log up to a point. See `History.compact`."""
+    require(domain, Right.ADMIN)
     await core.log.require_ontology(domain)
     segment = (await segments_of(core.store, domain))[0]
     interrupted = await _find_interrupted(core.store, domain)

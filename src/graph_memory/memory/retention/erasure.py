@@ -19,6 +19,7 @@ from graph_memory.memory.search.index.copying import delete_rows_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number_events
 from graph_memory.model.projection import project
+from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import DATA, Kind
 from graph_memory.model.text.wording import printable
 from graph_memory.model.time.clock import next_time
@@ -61,6 +62,7 @@ SCRUB = query("retention/scrub", ScrubRow)
 
 async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
     """Erase a subject from a domain and all related domains. See `History.erase`."""
+    require(domain, Right.ADMIN)
     await core.log.require_ontology(domain)
     domain_and_event = await _find_logged(core.store, domain, subject)
     done: dict[str, ErasedIn] = {}
@@ -108,6 +110,8 @@ async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_r
         for domain in domains
         if domain in unfinished or await last_event(core.store, domain, subject) is not None
     ]
+    for name in affected:
+        require(name, Right.ADMIN)
     jobs_begun: dict[str, Job] = {}
     job_values = {"at": datetime.now(UTC).isoformat()}
     if dry_run:
