@@ -49,7 +49,7 @@ class Subscriber:
             self._is_notifying = False
 
 
-class _CallerBus:
+class CallerBus:
     """The bus of one stream, which gets the changes that its caller may know of."""
 
     def __init__(self, streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]], may_know: Watch) -> None:
@@ -81,9 +81,9 @@ class KnowledgeGraphResource:
 
     def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]], access: Access) -> None:
         self._memory_of = memory_of
-        self._access = access
+        self.access = access
         self._subscribers: dict[int, Subscriber] = {}
-        self._streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]] = {}
+        self.streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]] = {}
         """The open streams of clients whose protocol has no sessions."""
 
     def handlers(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class KnowledgeGraphResource:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
-            with masking(), self._access.acting(ctx, OPERATIONS["read_graph"]):
+            with masking(), self.access.acting(ctx, OPERATIONS["read_graph"]):
                 graph = await (await self._memory_of(ctx)).entities.read_graph()
         except GraphError as error:
             raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
@@ -132,12 +132,12 @@ class KnowledgeGraphResource:
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Answer `subscriptions/listen` with a stream of changes."""
-        return await ListenHandler(_CallerBus(self._streams, self._access.watch(ctx)))(ctx, params)
+        return await ListenHandler(CallerBus(self.streams, self.access.watch(ctx)))(ctx, params)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
         if str(params.uri) == URI and (key := id(ctx.session.client_params)) not in self._subscribers:
-            self._subscribers[key] = Subscriber(ctx.session, self._access.watch(ctx))
+            self._subscribers[key] = Subscriber(ctx.session, self.access.watch(ctx))
             exit_stack = ctx.session._connection.exit_stack  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - no public object lives as long as a session
             exit_stack.callback(self._subscribers.pop, key, None)
         return types.EmptyResult()
@@ -157,7 +157,7 @@ class KnowledgeGraphResource:
         for key, subscriber in [*self._subscribers.items()]:
             if key != caller and await subscriber.may_know(domains):
                 ctx.lifespan_context.start_task(subscriber.notify)
-        for may_know, deliver in [*self._streams.values()]:
+        for may_know, deliver in [*self.streams.values()]:
             if await may_know(domains):
                 deliver(ResourceUpdated(uri=URI))
         await anyio.lowlevel.checkpoint()

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.lowlevel
 import pytest
+from mcp.server.subscriptions import ServerEvent
 from mcp.types import ClientCapabilities, Implementation, InitializeRequestParams, SubscribeRequestParams
 
-from graph_memory.mcp_server.access import Access
-from graph_memory.mcp_server.knowledge_graph import URI, KnowledgeGraphResource
+from graph_memory.mcp_server.access import Access, KeyToken
+from graph_memory.mcp_server.knowledge_graph import URI, CallerBus, KnowledgeGraphResource
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import Grant, Principal, Right
 
 pytestmark = pytest.mark.anyio
 
@@ -67,6 +70,46 @@ async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -
     await other.end()
     await resource.notify_change(caller, ())
     assert len(caller.after) == 1
+
+
+class Verifier:
+    """Knows one key, which has the right to read one domain, until it is revoked."""
+
+    def __init__(self) -> None:
+        principal = Principal("ann", (Grant("mine", Right.READ),))
+        self.token: KeyToken | None = KeyToken(token="", client_id="ann", scopes=[], principal=principal, hash="h")
+
+    async def verify_hash(self, key_hash: str) -> KeyToken | None:
+        assert key_hash == "h"
+        return self.token
+
+
+async def test_a_client_with_a_key_is_told_only_of_domains_that_it_may_read_while_its_key_is_valid() -> None:
+    verifier = Verifier()
+    reader: Any = Caller()
+    writer: Any = Caller()
+    reader.request = SimpleNamespace(scope={"user": SimpleNamespace(access_token=verifier.token)})
+    resource = KnowledgeGraphResource(_nothing, Access(cast("Any", verifier)))
+    await resource.subscribe(reader, SUBSCRIBE)
+    delivered: list[ServerEvent] = []
+    stream = CallerBus(resource.streams, resource.access.watch(reader))
+    unsubscribe = stream.subscribe(delivered.append)
+    for domains, told in ((["theirs"], 0), ([], 0), (["theirs", "mine"], 1)):
+        await resource.notify_change(writer, domains)
+        assert (len(writer.after), len(delivered)) == (told, told), domains
+    verifier.token = None
+    await resource.notify_change(writer, ["mine"])
+    assert (len(writer.after), len(delivered)) == (1, 1)
+    unsubscribe()
+    assert resource.streams == {}
+
+
+async def test_a_request_without_a_key_has_no_caller_on_a_server_with_keys() -> None:
+    access, caller = Access(cast("Any", Verifier())), Caller()
+    for request in (None, SimpleNamespace(scope={}), SimpleNamespace(scope={"user": SimpleNamespace()})):
+        with pytest.raises(GraphError) as caught:
+            access.principal_of(cast("Any", SimpleNamespace(request=request, session=caller.session)))
+        assert caught.value.code is Code.INSUFFICIENT_RIGHTS
 
 
 async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_much() -> None:
