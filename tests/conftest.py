@@ -28,7 +28,6 @@ from graph_memory import Memory, Settings, local, open_memory
 from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder
 from graph_memory.local.home import config
 from graph_memory.storage.queries import cypher_root
-from graph_memory.storage.schema import connection_constraint
 from profiles import EXAMPLES
 
 KEPT = {"GRAPH_MEMORY_CACHE"}
@@ -39,23 +38,6 @@ KEEP_PLANS = "dbms.cypher.min_replan_interval=1h\n"
 """Neo4j would replan the statements of a growing database every ten seconds."""
 FEWER_PLANS = "internal.cypher.expression_engine=INTERPRETED\ninternal.cypher.use_parameter_size=false\n"
 """Neo4j would plan a statement once more after ten uses, and once for lists of each size, as in `make test-all`."""
-CONNECTION_TYPES = re.split(
-    r",\s+",
-    r"""About, AimsAt, B, BORN_IN, Before, Beside, BlockedBy, Blocks, Brief, CausedBy, Contains, DESIGNS,
-    DelegatedTo, DependsOn, FollowsPlan, For, Has, Hums, Involves, KNOWS, Knows, LIKE, LIVES_IN, Leads,
-    Leads To, LearnedFrom, Limits, Link, LivesIn, Long, MarriedTo, MarriedTo2, MeasuredIn, Met, Near, Next,
-    NextAction, On, Over, OwnedBy, Owner, Owns, PARENT, Part, PartOf, Performed, Plain, Prescribes,
-    ProgressesTo, References, RelatedTo, RelatesTo, RequiresContext, Saw, SubgoalOf, To, Tracks, Tree, Uses,
-    WORKS_AT, WaitingFor, Within, WorksAt, about, above, again, below, both unknown, caused_by, causes, cites,
-    contains, contradicts, defined_by, defines, designs, drinks, employs, exemplified_by, exemplifies, feeds,
-    fits, fixes, follows, has read, holds, implemented_by, implements, imports, in, is, k, knows, knows 0,
-    knows 1, knows 2, l m, leads, liked_by, likes, lives in, manages, met, odd \ `type`."'$x,
-    odd. `type` "of" connection 日本 🏠, owned_by, owns, part_of, precedes, programs, r0, r1, r2, raises,
-    referenced_by, references, refined_by, refines, relates_to, reviews, runs, same as, same_as, saw,
-    synthesized_by, synthesizes, to, uses, waits for, warms, watches, within, works at, works_at, x, y, 漢字""",
-)
-"""Connection types that tests declare. A test may declare others too: each costs a replanning of every statement."""
-
 READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_", "ANTHROPIC_")
 for name in [name for name in os.environ if name.startswith(READ) and name not in KEPT]:
     del os.environ[name]
@@ -154,10 +136,9 @@ def settings(neo4j_home: Path) -> Iterator[Settings]:
 
 
 def _make_names(settings: Settings) -> None:
-    """Make the constraints of connection types, and the names in statements, before Neo4j plans a statement.
+    """Make the names in statements before Neo4j plans a statement.
 
-    After each new constraint it replans every statement, which takes five seconds. It replans a statement once a
-    name exists that was unknown before. Planning is most of what Neo4j does in a run.
+    It replans a statement once a name exists that was unknown before. Planning is most of what Neo4j does in a run.
     """
     address = address_of(settings)
     texts = "".join(path.read_text(encoding="utf-8") for path in cypher_root().rglob("*.cypher"))
@@ -167,8 +148,6 @@ def _make_names(settings: Settings) -> None:
         "RelationshipType": re.findall(r":(_[A-Z][A-Z_]+)", texts),
     }
     with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
-        for name in CONNECTION_TYPES:
-            driver.execute_query(connection_constraint(name)[1])
         for kind, named in names.items():
             statement = cast("LiteralString", f"UNWIND $names AS name CALL db.create{kind}(name)")
             driver.execute_query(statement, names=sorted(set(named)))

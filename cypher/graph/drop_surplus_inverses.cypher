@@ -5,15 +5,14 @@
 // returns: found
 MATCH (a:_Node)
 WHERE a._domain = $domain AND a._id IS NOT NULL
-MATCH (a)-[i]->(:_Node)
+MATCH (a)-[i]->(b:_Node)
 WHERE i._domain = $domain AND i._inverse_of IS NOT NULL
-CALL (i) {
-  UNWIND [name IN keys($needed) WHERE $needed[name] = type(i)] AS name
-  MATCH ()-[r:$(name) {_domain: $domain, _id: i._inverse_of}]->()
-  RETURN count(*) AS owners
-}
-WITH i, owners
-WHERE owners = 0
+WITH i, CASE
+  WHEN COUNT { (a)<--() } < COUNT { (b)-->() }
+    THEN COLLECT { MATCH (a)<-[r]-(other) WHERE r._id = i._inverse_of AND r._domain = $domain AND other._id = b._id RETURN type(r) }
+  ELSE COLLECT { MATCH (b)-[r]->(other) WHERE r._id = i._inverse_of AND r._domain = $domain AND other._id = a._id RETURN type(r) }
+END AS owner_types
+WHERE none(name IN owner_types WHERE coalesce($needed[name] = type(i), false))
 WITH i LIMIT $limit
 DELETE i
 RETURN count(*) AS found

@@ -1,7 +1,8 @@
-// Removes the text content of connections. Their projection writes it again from the log.
+// Removes the text content of connections, by their element ids. Their projection writes it again from the log.
 // mode: write
-// params: domain, rows
+// params: domain, elements
 // returns: -
-UNWIND $rows AS row
-MATCH ()-[r:$(row.type) {_domain: $domain, _id: row.id}]->()
+UNWIND $elements AS element
+MATCH (:_Node)-[r]-()
+WHERE elementId(r) = element AND r._domain = $domain AND r._id IS NOT NULL
 REMOVE r._content

@@ -1,7 +1,7 @@
 // Returns the ids of live types whose domain is this one.
 // mode: read
 // params: domain
-// returns: id, type
+// returns: id
 CALL () {
   MATCH (t:_NodeType)
   WHERE t._domain = $domain AND t._name IS NOT NULL
@@ -11,4 +11,4 @@ CALL () {
   WHERE t._domain = $domain AND t._name IS NOT NULL
   RETURN 'connection_type/' + t._name AS id
 }
-RETURN id, null AS type
+RETURN id

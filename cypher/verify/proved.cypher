@@ -1,7 +1,7 @@
 // Compares live nodes, observations and links with ids after one and up to another, and the connections that leave these
 // nodes, each with the event whose number is its version: labels, ends, every property by value and type, and a small text
-// with the logged one. `proved` has the numbers of the events that agree, `unlike` the ids and relationship types of all
-// other subjects, including binary content. `unproved` has the agreeing subjects whose keys or text are compared next. A
+// with the logged one. `proved` has the numbers of the events that agree, `unlike` the ids, relationship types and source
+// nodes of all other subjects, including binary content. `unproved` has the agreeing subjects whose keys or text are compared next. A
 // type that the service never writes, such as a list of numbers, never agrees. An ordered CASE is faster than the same OR.
 // mode: read
 // params: domain, after, last, header, keyed, carried
@@ -63,7 +63,7 @@ WITH live, kind, type, types, a, b, fits, logged, text, CASE
   WHEN kind = 'node' AND logged._mentioned IS NULL
     THEN logged.name + '\n' + logged._entity + CASE WHEN logged.aliases IS :: STRING NOT NULL THEN '\n' + logged.aliases ELSE '' END
 END AS searched
-WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'delete' AND logged._subject = live._id
+WITH live, type, a, logged, text, fits AND logged._kind = kind AND logged._op <> 'delete' AND logged._subject = live._id
     AND live._version IS :: INTEGER AND live._version > 0 AND logged._seq IS :: INTEGER
     AND coalesce(logged._type IN types, types IS NULL)
     AND coalesce(live._type = logged._type, live._type IS NULL AND logged._type IS NULL)
@@ -104,10 +104,10 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
     - CASE WHEN live._folded IS NULL THEN 0 ELSE 1 END - CASE WHEN live._is_long IS NULL THEN 0 ELSE 1 END
     - CASE WHEN live._called IS NULL THEN 0 ELSE 1 END AS needed,
   size([name IN keys(logged) WHERE $header[name] IS NULL]) AS there
-WITH live, type, logged, text, coalesce(may_agree AND same = needed AND there = needed, false) AS agrees,
+WITH live, type, a, logged, text, coalesce(may_agree AND same = needed AND there = needed, false) AS agrees,
      $keyed[logged._kind + '/' + logged._type] AS keyed
 RETURN collect(CASE WHEN agrees THEN live._version END) AS proved,
-       collect(CASE WHEN NOT agrees THEN [live._id, type] END) AS unlike,
+       collect(CASE WHEN NOT agrees THEN [live._id, type, CASE WHEN type IS NOT NULL THEN a END] END) AS unlike,
        collect(CASE WHEN agrees AND (logged._content_sha256 IS NOT NULL OR keyed IS NOT NULL)
          THEN [live._id, logged._kind, logged._type, logged._content_sha256,
                CASE WHEN logged._content_size IS :: INTEGER THEN logged._content_size END,

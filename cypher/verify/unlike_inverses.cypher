@@ -25,14 +25,12 @@ CALL () {
   WHERE a._domain = $domain AND a._id > $after AND a._id <= $last
   MATCH (a)-[i]->(b)
   WHERE i._domain = $domain AND i._inverse_of IS NOT NULL
-  CALL (a, i, b) {
-    UNWIND [name IN keys($inverses) WHERE $inverses[name] = type(i)] AS name
-    MATCH (source)-[r:$(name) {_domain: $domain, _id: i._inverse_of}]->(target)
-    WHERE source = b AND target = a
-    RETURN count(*) AS owners
-  }
-  WITH i, owners
-  WHERE owners = 0
+  WITH i, CASE
+    WHEN COUNT { (a)<--() } < COUNT { (b)-->() }
+      THEN COLLECT { MATCH (a)<-[r]-(other) WHERE r._id = i._inverse_of AND r._domain = $domain AND other._id = b._id RETURN type(r) }
+    ELSE COLLECT { MATCH (b)-[r]->(other) WHERE r._id = i._inverse_of AND r._domain = $domain AND other._id = a._id RETURN type(r) }
+  END AS owner_types
+  WHERE none(name IN owner_types WHERE coalesce($inverses[name] = type(i), false))
   RETURN collect([elementId(i), type(i)]) AS loose
 }
 RETURN unlike, loose

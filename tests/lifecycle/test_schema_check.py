@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
 from graph_memory.cli.commands.doctor import doctor
-from graph_memory.storage.schema import connection_constraint
 from graph_memory.storage.schema_check import statements_of_steps
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +27,7 @@ TYPE = "Joins `two`"
 ONTOLOGY = ontology_from(
     {"node_types": ["Note"], "connection_types": [{"name": TYPE, "from_types": ["*"], "to_types": ["*"]}]}
 )
-NAMES = sorted({**statements_of_steps(), connection_constraint(TYPE)[0]: ""})
+NAMES = sorted(statements_of_steps())
 
 
 @pytest.fixture(scope="module")
@@ -97,17 +96,6 @@ async def test_every_index_and_constraint_that_is_gone_is_named_and_made_again(n
     assert (await notes.search_content("a kitchen")).node_ids
 
 
-async def test_what_only_another_domain_needs_is_made_again_too(notes: Memory, domain: str, driver: Driver) -> None:
-    other = notes.in_domain(f"{domain}-other")
-    link = {"name": f"Link{domain[5:13]}", "from_types": ["Note"], "to_types": ["Note"]}
-    await other.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": [link]}))
-    before = indexes_of(driver)
-    drop(driver, connection_constraint(link["name"])[0])
-    assert indexes_of(driver) != before
-    assert (await notes.upkeep.rebuild()).differences == ()
-    assert indexes_of(driver) == before
-
-
 async def test_the_index_of_an_analyser_that_a_domain_has_is_made_again_too(notes: Memory, driver: Driver) -> None:
     await notes.upkeep.reindex(analyser="cjk")
     before = indexes_of(driver)
@@ -118,14 +106,6 @@ async def test_the_index_of_an_analyser_that_a_domain_has_is_made_again_too(note
     assert [difference.subject for difference in (await notes.upkeep.rebuild()).differences] == ["_passages_cjk"]
     assert indexes_of(driver) == before
     assert (await notes.recall.search_memories("kitchen")).hits
-
-
-async def test_a_name_of_a_type_that_a_hand_made_none_is_passed_over(
-    notes: Memory, domain: str, driver: Driver
-) -> None:
-    driver.execute_query("CREATE (:_ConnectionType {_domain: $domain, _name: 5})", domain=domain)
-    assert "schema" not in {difference.kind for difference in (await notes.upkeep.verify()).differences}
-    driver.execute_query("MATCH (t:_ConnectionType {_domain: $domain, _name: 5}) DELETE t", domain=domain)
 
 
 async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is_done(

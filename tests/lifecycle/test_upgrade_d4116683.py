@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Iterator
 
 import anyio
 import pytest
+from neo4j import GraphDatabase
 
+from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
 from lifecycle.test_upgrade import DATA, restore
 
@@ -30,6 +32,13 @@ async def shop(home: Settings) -> AsyncIterator[Memory]:
 async def test_every_domain_verifies(shop: Memory):
     for domain in ("shop", "shop/trial", "gtd"):
         assert (await shop.upkeep.verify(domain=domain)).differences == ()
+
+
+async def test_its_connection_types_have_no_constraints_any_more(shop: Memory, home: Settings):
+    address = address_of(home)
+    with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
+        rows = driver.execute_query("SHOW CONSTRAINTS YIELD name, entityType WHERE entityType = 'RELATIONSHIP'").records
+    assert rows == []
 
 
 async def test_it_answers(shop: Memory):

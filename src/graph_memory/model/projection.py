@@ -211,7 +211,7 @@ def _project_subject(projection: Projection, event: Event) -> None:
 def _drop_row(draft: Draft) -> Row:
     if draft.kind in TYPES:
         return {"kind": str(draft.kind), "name": type_name(draft.subject)}
-    return {"id": draft.subject, "type": draft.type}
+    return {"id": draft.subject, "from": draft.from_id, "to": draft.to_id}
 
 
 def _put_row(event: Event) -> Row:

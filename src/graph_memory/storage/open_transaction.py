@@ -14,7 +14,6 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.driver_errors import LOST, is_failed_commit, is_transient, open_transaction_error
 from graph_memory.storage.queries import Query
-from graph_memory.storage.schema_check import INDEXES
 from graph_memory.storage.store import SILENCE_SECONDS, Indeterminate, Store, Transaction
 
 R = TypeVar("R")
@@ -116,12 +115,9 @@ class StoreWithin(Store):
         not_within(name)
 
     async def define(self, statement: LiteralString, **params: object) -> None:
-        """Reject a new constraint, which would wait for the transaction, and the transaction for it."""
-        del params
-        name = statement.split()[2]
-        if not await self._outer.read(INDEXES, names=[name]):
-            hint = "Add the connection type before the transaction: its constraint needs a transaction of its own."
-            raise invalid_argument("type", "A new connection type cannot be added inside a transaction", hint)
+        """Reject a change of the schema, which would wait for the transaction, and the transaction for it."""
+        del statement, params
+        not_within("A change of the schema")
 
 
 def not_within(name: str) -> NoReturn:

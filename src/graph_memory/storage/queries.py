@@ -240,12 +240,3 @@ RETURN d._seq AS _seq, toString(d._created) + '/' + d._mended AS _edition, null 
 
 def _call(text: str) -> str:
     return f"CALL () {{\n{text}\n}}"
-
-
-def quote_identifier(identifier: str) -> str:
-    r"""Return an identifier in backticks, for the few statements that cannot take a parameter.
-
-    Cypher decodes `\uXXXX` in a statement before it parses quotes, so a backslash is encoded that way. A backtick is
-    doubled.
-    """
-    return "`" + identifier.replace("\\", "\\u005c").replace("`", "``") + "`"

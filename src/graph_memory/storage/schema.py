@@ -1,4 +1,4 @@
-"""The database schema: numbered steps that are applied once, and the indexes of connection types and analysers."""
+"""The database schema: numbered steps that are applied once, and the indexes of analysers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import LiteralString, cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.analysers import LABELS, index_of, label_of
 from graph_memory.progress import Progress, silent
-from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quote_identifier
+from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query
 from graph_memory.storage.store import Store, Transaction
 
 LOCK_SECONDS = 300.0
@@ -36,6 +36,7 @@ STEP_RECORD = query("schema_log/record", Nothing)
 STORE_ID = query("schema_log/store", str)
 AWAIT_INDEXES = query("schema_log/await_indexes", Nothing)
 ANALYSERS = query("schema_log/analysers", str)
+CONNECTION_CONSTRAINTS = query("schema_log/connection_constraints", str)
 
 FIRST: LiteralString = (
     "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
@@ -140,6 +141,7 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
             if any(statement.startswith("DROP INDEX") for statement in step.statements):
                 await _create_analyser_indexes(store)
             await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
+        await _drop_connection_constraints(store)
         return len(todo)
 
     async def wait(transaction: Transaction) -> None:
@@ -155,6 +157,15 @@ async def _create_analyser_indexes(store: Store) -> None:
     for label in await store.read(ANALYSERS, domain=None):
         if label in LABELS:
             await ensure_defined(store, analyser_index(LABELS[label]))
+
+
+async def _drop_connection_constraints(store: Store) -> None:
+    """Drop the constraints that versions before step 16 created for each connection type.
+
+    A constraint changes the schema, and Neo4j then plans every statement again (docs/decisions/0036).
+    """
+    for name in await store.read(CONNECTION_CONSTRAINTS):
+        await store.define(cast("LiteralString", f"DROP CONSTRAINT {name} IF EXISTS"))
 
 
 async def ensure_defined(store: Store, statement: LiteralString) -> None:
@@ -179,15 +190,6 @@ async def store_id(store: Store) -> str:
     return await store.first_row(STORE_ID) or ""
 
 
-async def ensure_connection_type(store: Store, name: str) -> None:
-    """Create the constraint that makes the ids of a connection type unique, and indexes them.
-
-    It runs before the event that adds the type, in a separate transaction. It may run again, and a constraint without
-    an event does no harm.
-    """
-    await ensure_defined(store, connection_constraint(name)[1])
-
-
 async def ensure_analyser(store: Store, analyser: LiteralString) -> None:
     """Create the full-text index of an analyser, if it does not exist."""
 
@@ -205,13 +207,3 @@ def analyser_index(analyser: LiteralString) -> LiteralString:
         "ON EACH [p._text, p._head, p._words, p._filter] "
         f"OPTIONS {{ indexConfig: {{ `fulltext.analyzer`: '{analyser}' }} }}"
     )
-
-
-def connection_constraint(type_name: str) -> tuple[str, LiteralString]:
-    """Return the name of a connection type's constraint, and the statement that creates it."""
-    constraint = "_connection_" + hashlib.sha256(type_name.encode()).hexdigest()[:32]
-    statement = (
-        f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR ()-[r:{quote_identifier(type_name)}]-() "
-        "REQUIRE (r._domain, r._id) IS UNIQUE"
-    )
-    return constraint, cast("LiteralString", statement)

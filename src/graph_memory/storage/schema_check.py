@@ -16,7 +16,6 @@ from graph_memory.storage.schema import (
     FIRST,
     LOCK_SECONDS,
     analyser_index,
-    connection_constraint,
     ensure_defined,
     is_supported,
     steps,
@@ -49,15 +48,11 @@ class Fault:
 
 
 INDEXES = query("schema_log/indexes", IndexRow)
-CONNECTION_TYPES = query("schema_log/connection_types", str)
 
 
 async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
     """Return the missing or unusable indexes and constraints that one domain, or any domain, needs."""
     statements = statements_of_steps()
-    for connection_type in await store.read(CONNECTION_TYPES, domain=domain):
-        name, statement = connection_constraint(connection_type)
-        statements[name] = statement
     for label in await store.read(ANALYSERS, domain=domain):
         if label in LABELS:
             statements.setdefault(index_of(LABELS[label]), analyser_index(LABELS[label]))

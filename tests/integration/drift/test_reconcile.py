@@ -285,6 +285,10 @@ REFUSED = {
         "CREATE (a)-[s:DependsOn]->(b) SET s = p",
         "type and ends",
     ),
+    "a connection written twice": (
+        "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) CREATE (a)-[s:NextAction]->(b) SET s = properties(r)",
+        "type and ends",
+    ),
     "a type changed": ("MATCH (t:_NodeType {_domain: $domain, _name: 'Action'}) SET t._description = 'x'", "ontology"),
     "the counter changed": ("MATCH (d:_Domain {_id: $domain}) SET d._seq = d._seq + 5", "counters"),
 }

@@ -8,10 +8,9 @@ from typing import Any
 
 import anyio
 import pytest
+from neo4j import Driver
 
 from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.memory.graph import connections
-from graph_memory.memory.graph import ontology as types
 
 pytestmark = pytest.mark.anyio
 
@@ -198,20 +197,13 @@ async def test_an_open_ontology_takes_types_as_they_come_up_to_its_limit(setting
         assert (await memory.upkeep.verify()).clean
 
 
-async def test_a_refused_connection_of_an_unknown_type_makes_no_constraint(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-
-    async def record(_: object, name: str) -> None:
-        made.append(name)
-
+async def test_a_refused_connection_of_an_unknown_type_adds_no_type(memory: Memory) -> None:
     await memory.create_ontology(ontology_from({"open": True, "node_types": ["Thing"]}))
-    monkeypatch.setattr(connections, "ensure_connection_type", record)
     text = (await memory.create_node("Thing", "")).node_id
+    before = await memory.get_ontology()
     assert await code_of(memory.create_connection("Junk", text, "mem_none")) is Code.NODE_NOT_FOUND
     assert await code_of(memory.create_connection("_Junk", text, text)) is Code.INVALID_ARGUMENT
-    assert made == []
+    assert await memory.get_ontology() == before
 
 
 async def test_a_type_that_another_process_added_is_obeyed_at_once(
@@ -225,39 +217,24 @@ async def test_a_type_that_another_process_added_is_obeyed_at_once(
         assert (await people.validate_connection("MarriedTo2", "Pet", "Pet")).valid
 
 
-async def test_adding_a_connection_type_can_be_repeated_when_it_was_cut_off_half_way(
-    people: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def cut_off(*_: object, **__: object) -> None:
-        raise ConnectionError("the process dies after the constraint, before the event")
-
-    added = ConnectionType("Owns", ("Person",), ("Thing",))
-    monkeypatch.setattr(people._core.log, "write", cut_off, raising=True)
-    fresh = ConnectionType("MarriedTo2", ("Person",), ("Person",))
-    with pytest.raises(ConnectionError):
-        await people.add_connection_type(fresh)
-    monkeypatch.undo()
-    assert await code_of(people.add_connection_type(added)) is Code.TYPE_ALREADY_EXISTS
-    assert (await people.get_ontology()).find_connection_type("MarriedTo2") is None
-    await people.add_connection_type(fresh)
-    assert (await people.get_ontology()).find_connection_type("MarriedTo2") == fresh
-
-
-async def test_a_refused_ontology_makes_no_constraint_and_no_domain(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-
-    async def record(_: object, name: str) -> None:
-        made.append(name)
-
+async def test_a_refused_ontology_adds_no_type(memory: Memory) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Thing"]}))
-    monkeypatch.setattr(types, "ensure_connection_type", record)
+    before = await memory.get_ontology()
     twice = memory.create_ontology(ontology_from(ONTOLOGY))
     assert await code_of(twice) is Code.ONTOLOGY_ALREADY_EXISTS
     bad = memory.add_connection_type(ConnectionType("Owns", ("Nobody",), ("Thing",)))
     assert await code_of(bad) is Code.INVALID_NODE_TYPE
-    assert made == []
+    assert await memory.get_ontology() == before
+
+
+async def test_a_new_connection_type_changes_no_schema(memory: Memory, driver: Driver, domain: str) -> None:
+    await memory.create_ontology(ontology_from({"open": True, "node_types": ["Thing"]}))
+    first, second = [(await memory.create_node("Thing", "")).node_id for _ in range(2)]
+    schema = driver.execute_query("SHOW INDEXES YIELD name ORDER BY name").records
+    used = f"Joins {domain}"
+    connection = await memory.create_connection(used, first, second)
+    assert (await memory.get_connection(connection.connection_id)).type == used
+    assert driver.execute_query("SHOW INDEXES YIELD name ORDER BY name").records == schema
 
 
 async def test_a_connection_that_asks_for_the_id_of_its_own_end_is_told_that_it_is_used(people: Memory) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Any
-from uuid import uuid4
 
 import anyio
 import pytest
@@ -414,17 +413,3 @@ async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domai
     assert [difference.subject for difference in (await work.upkeep.verify()).differences] == ["node_type/Task"]
     assert (await work.upkeep.rebuild()).unmended == ()
     assert await types(work) == (["Note"], ["Link"])
-
-
-@pytest.mark.long
-async def test_a_connection_type_comes_back_with_its_constraint(work: Memory, driver: Driver) -> None:
-    name = f"Tie {uuid4().hex}"
-    seq = (await work.add_connection_type(connection_type_from({"name": name, "from": ["*"], "to": ["*"]}))).version
-    await work.history.revert(since=seq)
-    find = "SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $type IN labelsOrTypes RETURN name"
-    [constraint] = driver.execute_query(find, type=name).records
-    driver.execute_query(f"DROP CONSTRAINT {constraint['name']}")
-    await work.history.revert(since=seq + 1, dry_run=True)
-    assert driver.execute_query(find, type=name).records == []
-    assert await revert_after_dry_run(work, since=seq + 1) == [("create", f"connection_type/{name}")]
-    assert driver.execute_query(find, type=name).records == [constraint]

@@ -73,8 +73,9 @@ async def test_statements_are_rehearsed_by_the_next_process_and_after_a_change_o
         assert [record.data() for record in driver.execute_query(COUNT, domain=domain).records] == before
         assert not before[0]["is_left"]
         count = len(rehearsed.texts)
-        await memory.create_connection(f"Type{domain.replace('-', '')}", first.node_id, second.node_id)
+        await memory._core.store.define("CREATE INDEX rehearsed FOR (n:Rehearsed) ON (n.name)")
         await rehearsed.wait_for(2 * count)
+        driver.execute_query("DROP INDEX rehearsed")
         tasks.cancel_scope.cancel()
 
 

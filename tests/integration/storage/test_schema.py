@@ -8,9 +8,6 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import HealthCheck, example, given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 from neo4j import Driver, GraphDatabase
 
 from container.images import address_of
@@ -21,8 +18,7 @@ from graph_memory.storage.queries import Query
 from graph_memory.storage.schema import (
     AppliedStep,
     Step,
-    connection_constraint,
-    ensure_connection_type,
+    ensure_defined,
     migrate,
     missing_steps,
     steps,
@@ -156,53 +152,23 @@ def test_a_database_of_newer_code_is_refused() -> None:
     assert "Update graph-memory" in str(caught.value.hint)
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("shared_memory")
-@hypothesis_settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-@given(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=30))
-@example("a`b")
-@example("``")
-@example("\\u0060) REQUIRE 1=1 //")
-@example("\\")
-@example("\\\\u0060")
-@example("x\\u005cu0060y")
-@example("`) REQUIRE (r._x) IS UNIQUE //")
-@example("日本語 😀 'quoted' \"twice\"")
-def test_a_connection_type_of_any_name_gets_a_constraint_on_exactly_that_name(settings: Settings, name: str) -> None:
-    server = address_of(settings)
-
-    async def find() -> Address:
-        return Address(server.uri, server.username, server.password)
-
-    async def make() -> list[list[str]]:
-        async with open_store(find) as store:
-            ours, _ = connection_constraint(name)  # other tests make others meanwhile
-            await ensure_connection_type(store, name)
-            await ensure_connection_type(store, name)
-            return [[row.type, row.name] for row in await store.read(SHOWN) if row.name == ours]
-
-    made = anyio.run(make)
-    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        for _, constraint in made:
-            driver.execute_query(f"DROP CONSTRAINT {constraint}")  # pyright: ignore[reportArgumentType]
-    assert [type_name for type_name, _ in made] == [name]
-
-
 @pytest.mark.usefixtures("shared_memory")
 def test_an_index_that_a_broken_off_start_left_behind_gives_way_to_its_constraint(settings: Settings) -> None:
     server = address_of(settings)
-    name, _ = connection_constraint("LeftBehind")
+    name = "left_behind"
 
     async def find() -> Address:
         return Address(server.uri, server.username, server.password)
 
     async def make() -> list[str]:
         async with open_store(find) as store:
-            await ensure_connection_type(store, "LeftBehind")
+            await ensure_defined(
+                store, "CREATE CONSTRAINT left_behind FOR ()-[r:LeftBehind]-() REQUIRE r._id IS UNIQUE"
+            )
             return [row.type for row in await store.read(SHOWN) if row.name == name]
 
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        left: Any = f"CREATE INDEX {name} FOR ()-[r:LeftBehind]-() ON (r._domain, r._id)"
+        left: Any = f"CREATE INDEX {name} FOR ()-[r:LeftBehind]-() ON (r._id)"
         result: Any = f"DROP CONSTRAINT {name} IF EXISTS"
         driver.execute_query(left)
         try:

@@ -217,13 +217,6 @@ def test_a_page_in_an_order_reads_only_its_own_rows_of_the_index(driver: Driver,
     assert results[results.index("Limit") + 1] == "NodeIndexSeek"
 
 
-def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:
-    plan = explain(driver, cypher_root() / "graph" / "connection.cypher").plan
-    lookups = [o["args"]["Details"] for o in operators(plan) if kind(o) == "DynamicDirectedRelationshipTypeLookup"]
-    assert lookups
-    assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     "steps",

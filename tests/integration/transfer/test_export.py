@@ -251,7 +251,7 @@ async def test_an_import_that_was_cut_off_can_be_deleted(
     await fill(memory, domain, 3)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
     with monkeypatch.context() as patched:
-        patched.setattr(importing, "ensure_connection_type", None)
+        patched.setattr(importing, "logged_types", None)
         with pytest.raises(TypeError):
             await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
     await memory.transfer.export_file(tmp_path / "other.jsonl")

@@ -368,12 +368,12 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
         raise GraphError(Code.STORE_UNAVAILABLE, "gone", {"hint": "Wait."})
 
     with monkeypatch.context() as patched:
-        patched.setattr(importing, "ensure_connection_type", fails)
+        patched.setattr(importing, "logged_types", fails)
         with pytest.raises(GraphError, match="gone"):
             await memory.transfer.import_folder(tmp_path)
     assert not await exists(memory, domain)
     with monkeypatch.context() as patched:
-        patched.setattr(importing, "ensure_connection_type", None)
+        patched.setattr(importing, "logged_types", None)
         with pytest.raises(TypeError):
             await memory.transfer.import_folder(tmp_path)
     with pytest.raises(GraphError, match="delete the domain and import the folder again") as busy:

@@ -77,6 +77,11 @@ DAMAGE = {
     "the time of the last change moved": "MATCH (d:_Domain {_id: $domain}) SET d._last_at = datetime('2099-01-01')",
     "a connection's id under another type": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, r, b LIMIT 1 "
     "CREATE (a)-[s:About]->(b) SET s = properties(r)",
+    "a connection written twice": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, r, b LIMIT 1 "
+    "CREATE (a)-[s:NextAction]->(b) SET s = properties(r)",
+    "a connection copied to another node": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, r, b LIMIT 1 "
+    "MATCH (c:Action {_domain: $domain}) WHERE c <> b WITH a, r, c LIMIT 1 "
+    "CREATE (c)-[s:NextAction]->(a) SET s = properties(r)",
     "the domain's counter changed": "MATCH (d:_Domain {_id: $domain}) SET d._seq = d._seq + 5",
 }
 

@@ -180,13 +180,14 @@ def every_subject(driver: Driver, domain: str) -> list[Subject]:
         domain=domain,
     ).records
     joined = driver.execute_query(
-        "MATCH (:_Node {_domain: $domain})-[r {_domain: $domain}]->() WHERE r._id IS NOT NULL "
-        "RETURN r._id AS id, type(r) AS type",
+        "MATCH (n:_Node {_domain: $domain})-[r {_domain: $domain}]->() WHERE r._id IS NOT NULL "
+        "RETURN r._id AS id, type(r) AS type, collect(n._id) AS nodes",
         domain=domain,
     ).records
     known = {row["id"] for row in logged}
-    rows = [*logged, *(row for row in live if row["id"] not in known), *joined]
-    return list(dict.fromkeys(Subject(row["id"], row["type"]) for row in rows))
+    subjects = [Subject(row["id"], row["type"], tuple(row["nodes"])) for row in joined]
+    rows = [*logged, *(row for row in live if row["id"] not in known)]
+    return list(dict.fromkeys([*subjects, *(Subject(row["id"], row["type"]) for row in rows)]))
 
 
 async def said_one_by_one(memory: Memory, driver: Driver, domain: str) -> tuple[int, list[tuple[object, ...]]]:

@@ -19,9 +19,8 @@ from graph_memory.memory.changes.plan import Context, ends_of, unique_of
 from graph_memory.memory.changes.rules import check_rules, rule_check_row, until_rules_hold
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.core import Core
-from graph_memory.memory.entity_graph.domain import in_domain, make_constraints, make_type_constraints
+from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.values.request import EntityRemoval, NewEntity, NewRelation
-from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head, Op, Receipt, Request
 from graph_memory.model.rules import BrokenRule
@@ -94,19 +93,9 @@ class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is
 
 
 async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options) -> None:
-    """Create blobs and the constraints of ad-hoc types before the write.
-
-    They do no harm if the write fails. They are not created for an atomic batch with faults.
-    """
+    """Create blobs before the write. They do no harm if it fails. An atomic batch with faults creates none."""
     if options.atomic and batch.faults:
         return
-    names = dict.fromkeys(
-        operation.change.type for operation in batch.operations if isinstance(operation.change, NewConnection)
-    )
-    await make_constraints(core, domain, list(names))
-    await make_type_constraints(
-        core, domain, [operation.change for operation in batch.operations if isinstance(operation.change, NewRelation)]
-    )
     contents = [cast("Content | None", getattr(operation.change, "content", None)) for operation in batch.operations]
     blobs = [content for content in contents if content is not None and not core.contents.is_inline(content.ref)]
     if blobs:

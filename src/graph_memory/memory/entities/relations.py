@@ -17,7 +17,7 @@ from graph_memory.memory.entities.single_valued_relations import (
     read_single_valued,
 )
 from graph_memory.memory.entities.writes import validate
-from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
+from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import Drafting
 from graph_memory.memory.entity_graph.entity_queries import equal_relations
 from graph_memory.memory.entity_graph.graph import NamedGraph, Steps
@@ -42,7 +42,6 @@ async def create_relations(core: Core, domain: str, relations: Sequence[NewRelat
         return RelationsCreated(relations=())
 
     async def write() -> RelationsCreated:
-        await make_type_constraints(core, domain, relations)
         return await until_rules_hold(lambda broken: _attempt(core, domain, relations, broken))
 
     try:

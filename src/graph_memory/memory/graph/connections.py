@@ -29,12 +29,11 @@ from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import check_new_id, invalid_argument
 from graph_memory.model.values.content import Content, content_from
 from graph_memory.model.values.exact import same_state
-from graph_memory.model.values.properties import ANY, PropertyValue, check_name, check_properties, equal_values
+from graph_memory.model.values.properties import ANY, PropertyValue, check_properties, equal_values
 from graph_memory.model.values.strength import Provenance, Strength, check_fraction, check_strength
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
 FORMAT = "markdown"
@@ -146,27 +145,14 @@ def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
 
 
 async def _prepare(core: Core, domain: str, connection: NewConnection) -> None:
-    """Check the connection before the write creates a blob, or the constraint of an ad-hoc type.
-
-    The decision checks all of it again under the lock. The constraint of a type is never dropped.
-    """
-    needs_blob = connection.content is not None and not core.contents.is_inline(connection.content.ref)
-    cached = core.log.cached_ontology(domain)
-    if cached and cached.has(Kind.CONNECTION, connection.type) and not needs_blob:
+    """Check a connection with a large text before a blob is written. The decision checks it again under the lock."""
+    if connection.content is None or core.contents.is_inline(connection.content.ref):
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
-    stored, _ = head.ontology.stored_type(connection.type)
-    is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(stored) is None
-    if not is_ad_hoc and not needs_blob:
-        return
-    if is_ad_hoc:
-        check_name("Connection type", connection.type)
     context = Context(
         ontology=head.ontology, living=await living_of(core.store, domain, [connection.from_id, connection.to_id])
     )
     decide_create(head, connection, context, open_type_limit=core.open_type_limit)
-    if is_ad_hoc:
-        await ensure_connection_type(core.store, connection.type)
 
 
 async def _context(reader: Reader, head: Head, connection: NewConnection, requested_id: str | None) -> Context:

@@ -24,7 +24,6 @@ from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import query
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
 UNDECLARED = 1
@@ -35,16 +34,13 @@ LOGGED = query("graph/logged_ontology", dict[str, object])
 async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_standard: bool = True) -> OntologyChanged:
     """Create an ontology, and its domain. By default, an open ontology has the standard connection types too.
 
-    The constraints of the connection types are created first, in separate transactions. If that is interrupted, there
-    is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
+    Raises ONTOLOGY_ALREADY_EXISTS.
     """
     check_ontology(ontology)
     present = await core.log.ontology(domain) or Ontology()
     if has_own_declarations(present):
         raise _already_exists(domain)
     ontology = with_standard_types(ontology, present) if has_standard else ontology
-    for connection_type in ontology.connection_types:
-        await ensure_connection_type(core.store, connection_type.name)
 
     def decide(head: Head, last: Event | None) -> Decision[None]:
         if last is not None and last.seq != UNDECLARED:
@@ -69,12 +65,10 @@ async def add_node_type(core: Core, domain: str, node_type: NodeType) -> Ontolog
 
 
 async def add_connection_type(core: Core, domain: str, connection_type: ConnectionType) -> OntologyChanged:
-    """Add a connection type, after its constraint.
+    """Add a connection type.
 
     Raises ONTOLOGY_NOT_FOUND, TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end of an unknown type.
     """
-    (await core.log.require_ontology(domain)).with_connection_type(connection_type)
-    await ensure_connection_type(core.store, connection_type.name)
 
     def decide(head: Head, _: None) -> Decision[None]:
         head.ontology.with_connection_type(connection_type)

@@ -44,7 +44,6 @@ from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.queries import Query, query
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
 
 DROP_SURPLUS_KEYS = query("graph/drop_surplus_keys", int)
@@ -64,9 +63,6 @@ class _NeedsCheck(Exception):  # noqa: N818 - not an error: the change continues
 async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyApplied:
     """Make the types of a domain equal to an ontology. See `Memory.apply_ontology`."""
     check_ontology(ontology)
-    planned = _plan_growth(await core.log.ontology(domain) or Ontology(), ontology)
-    for connection_type in planned.connection_types:
-        await ensure_connection_type(core.store, connection_type.name)
 
     async def read(reader: Reader, head: Head) -> _LastEvents:
         if can_begin(head):

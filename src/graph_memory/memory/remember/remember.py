@@ -29,7 +29,7 @@ from graph_memory.memory.entities.relations import Refusal, new_relations_of, re
 from graph_memory.memory.entities.remember_results import Outcome, Remembered
 from graph_memory.memory.entities.single_valued_relations import ends_by_name, read_single_valued
 from graph_memory.memory.entities.writes import deletions_of_ends, owners_of_new, validate
-from graph_memory.memory.entity_graph.domain import in_domain, make_type_constraints
+from graph_memory.memory.entity_graph.domain import in_domain
 from graph_memory.memory.entity_graph.drafting import EMPTY_CONTENT, Drafting
 from graph_memory.memory.entity_graph.entity_queries import NODES_BY_NAME, equal_relations, states_of
 from graph_memory.memory.entity_graph.names import LENIENT, not_found, with_near_name
@@ -195,8 +195,6 @@ class _Writing:
 
     async def write(self, *, dry_run: bool) -> Report:
         """Write all facts or none. The rules of connection types are checked before the commit."""
-        if self.request.relations and not dry_run:
-            await make_type_constraints(self.core, self.domain, relations_of(self.request, self.match.name))
         try:
             return await until_rules_hold(partial(self._attempt, dry_run=dry_run))
         except GraphError as error:

@@ -34,7 +34,6 @@ from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.driver_errors import exceeds_resources
 from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.writing import utc_now
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
 REVERTING = "reverting"
@@ -99,8 +98,6 @@ async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice
     try:
         planned, pages = await _plan(core, domain, selection, skipped_conflicts, until)
         await batch.check(planned.drafts)
-        for name in revert.returning_types(planned):
-            await ensure_connection_type(core.store, name)
         skipped = {conflict.subject: conflict for conflict in planned.skipped}
         for page in pages:
             await _write(batch, page, planned, skipped)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -43,7 +43,6 @@ from graph_memory.model.values.properties import ANY
 from graph_memory.storage.log.reads import LAST_EVENTS, last_event
 from graph_memory.storage.log.work import Decision, Written
 from graph_memory.storage.queries import query
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
 
 MAX_CHANGES = 250_000
@@ -84,14 +83,6 @@ SELECTED = query("revert/selected", EventToUndo)
 EVENTS_BY_ID = query("revert/named", EventToUndo)
 CASCADED = query("revert/cascaded", EventToUndo)
 CHAINS = query("revert/chains", ChainRow)
-
-
-class TypesReturn(Exception):  # noqa: N818 - the revert is tried again once they have their constraints
-    """Raised if connection types are restored."""
-
-    def __init__(self, names: Collection[str]) -> None:
-        super().__init__()
-        self.names = names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,16 +143,9 @@ class _Report:
 async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
     """Undo the selected events in one transaction. See `History.revert`. Raises TooMany if they are too many for it."""
     choice = choice_of(on_conflict)
-    constrained: set[str] = set()
 
     async def attempt(broken: Mapping[str, BrokenRule]) -> Reverted:
-        try:
-            write_result = await _attempt(core, domain, selection, choice, broken, constrained, dry_run=dry_run)
-        except TypesReturn as error:
-            for name in error.names:
-                await ensure_connection_type(core.store, name)
-            constrained.update(error.names)
-            return await attempt(broken)
+        write_result = await _attempt(core, domain, selection, choice, broken, dry_run=dry_run)
         revert_plan = write_result.report.plan
         reverted = _result(write_result.receipt, revert_plan, dry_run=dry_run)
         return await with_titles_and_calls(core, domain, reverted, revert_plan, revert_plan.skipped, selection)
@@ -175,12 +159,9 @@ async def _attempt(
     selection: Selection,
     choice: OnConflict,
     broken: Mapping[str, BrokenRule],
-    constrained: Collection[str],
     *,
     dry_run: bool,
 ) -> Written[_Report]:
-    """Make one attempt. `constrained` are connection types that have their constraints."""
-
     async def read(reader: Reader, head: Head) -> tuple[list[Reversal], Context]:
         selected = await selection.events(reader, domain, paging.AT_ONCE)
         undos = await reversals_of(core, reader, head, selected, most=paging.AT_ONCE)
@@ -189,9 +170,6 @@ async def _attempt(
     def decide(head: Head, undos_and_context: tuple[list[Reversal], Context]) -> Decision[_Report]:
         undos, context = undos_and_context
         planned = plan(undos, replace(context, broken=broken), head.at, choice)
-        returning = returning_types(planned) - set(constrained)
-        if returning and not dry_run:
-            raise TypesReturn(returning)
         return Decision(planned.drafts, _Report(planned, head.ontology))
 
     async def confirm(reader: Reader, events: Sequence[Event], report: _Report) -> None:
@@ -209,12 +187,6 @@ async def _attempt(
         request=Request(new_id("evt"), REVERT),
         dry_run=dry_run,
     )
-
-
-def returning_types(planned: Plan) -> set[str]:
-    """Return the names of the connection types that are restored."""
-    types = (draft for draft in planned.drafts if (draft.kind, draft.op) == (Kind.CONNECTION_TYPE, Op.CREATE))
-    return {str((draft.state or {})["_name"]) for draft in types}
 
 
 async def reversals_of(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.verify.facts import (
+    COPIES,
     LEADS,
     WINDOW_FACTS,
     Facts,
@@ -40,6 +41,8 @@ class Subject:
 
     id: str
     type: str | None
+    nodes: tuple[str, ...] = field(default=(), compare=False)
+    """The ids of the nodes that live connections with this id leave, if they differ from the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ class LiveConnection:
 
     id: str
     type: str
+    element: str
     from_id: str | None
     to_id: str | None
     stored: dict[str, object]
@@ -124,6 +128,8 @@ class LiveSubject:
     labels: tuple[str, ...] = ()
     stored: Mapping[str, object] | None = None
     """The property map of the subject itself, or None if only derived rows exist."""
+    elements: list[str] = field(default_factory=list[str])
+    """The element ids of the relationships that have the id of a connection."""
 
 
 LiveSubjects = dict[tuple[str, str | None], LiveSubject]
@@ -172,11 +178,12 @@ class Finding:
 
     @property
     def is_misplaced(self) -> bool:
-        """Whether it is tied to the wrong nodes."""
+        """Whether it is tied to the wrong nodes, or exists several times."""
         if self.event is None or self.live.stored is None:
             return False
         draft = self.event.draft
-        return (self.live.facts.get("from"), self.live.facts.get("to")) != (draft.from_id, draft.to_id)
+        ends = (self.live.facts.get("from"), self.live.facts.get("to"))
+        return COPIES in self.live.facts or ends != (draft.from_id, draft.to_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +215,7 @@ class Examination:
         """Return the subjects that differ between graph and log."""
         ids = list(dict.fromkeys(subject.id for subject in subjects))  # a connection may be listed with two types
         events = {event.draft.subject: event for event in await self._events(ids)}
-        live = await self._live(subjects)
+        live = await self._live(subjects, events)
         derived = await self._derived_facts(ids, events.values())
         texts = await self._inline_texts(events.values())
         findings: list[Finding] = []
@@ -271,10 +278,14 @@ class Examination:
         except GraphError as error:
             return ContentCheck(is_inline=is_inline, fault=str(error.details.get("reason", "missing")))
 
-    async def _live(self, subjects: Sequence[Subject]) -> LiveSubjects:
+    async def _live(self, subjects: Sequence[Subject], events: Mapping[str, Event]) -> LiveSubjects:
         live_subjects: LiveSubjects = {}
         await self._live_nodes(live_subjects, [subject.id for subject in subjects])
-        await self._live_connections(live_subjects, [subject for subject in subjects if subject.type is not None])
+        connections = [subject for subject in subjects if subject.type is not None]
+        drafts = [events[subject.id].draft for subject in connections if subject.id in events]
+        ends = [end for draft in drafts for end in (draft.from_id, draft.to_id) if end is not None]
+        nodes = {*ends, *(node for subject in connections for node in subject.nodes)}
+        await self._live_connections(live_subjects, connections, sorted(nodes))
         await self._live_ontology(live_subjects, [subject.id for subject in subjects])
         return live_subjects
 
@@ -293,13 +304,18 @@ class Examination:
             facts = state_facts(row.stored) | ends(row.about, None) | {LEADS: row.leads}
             live_subjects[row.id, None] = LiveSubject(facts=facts, stored=row.stored)
 
-    async def _live_connections(self, live_subjects: LiveSubjects, subjects: Sequence[Subject]) -> None:
-        rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
-        for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
+    async def _live_connections(
+        self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
+    ) -> None:
+        """Find the live connections at these nodes: their ends in the log, and where a comparison found them."""
+        params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
+        for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-            live_subjects[row.id, row.type] = LiveSubject(
-                facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored
-            )
+            live_subject = LiveSubject(facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored)
+            live_subject = live_subjects.setdefault((row.id, row.type), live_subject)
+            live_subject.elements.append(row.element)
+            if len(live_subject.elements) > 1:
+                live_subject.facts[COPIES] = len(live_subject.elements)
         await self._loose_inverses(
             live_subjects, [subject.id for subject in subjects if (subject.id, subject.type) not in live_subjects]
         )
@@ -318,7 +334,9 @@ class Examination:
             place = {"owner": row.stored[INVERSE_OF], "from": row.from_id, "to": row.to_id, "type": row.type}
             if place not in places:
                 facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-                live_subjects[row.id, row.type] = LiveSubject(facts=facts, type=row.type, stored=row.stored)
+                live_subjects[row.id, row.type] = LiveSubject(
+                    facts=facts, type=row.type, stored=row.stored, elements=[row.element]
+                )
 
     async def _live_ontology(self, live_subjects: LiveSubjects, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]

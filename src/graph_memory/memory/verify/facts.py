@@ -33,6 +33,8 @@ from graph_memory.model.values.exact import Exact, exact
 Facts = dict[str, object]
 LEADS = "way to its target"
 """Name of the fact that says whether a link leads to its target, if the target exists, and to no other node."""
+COPIES = "copies"
+"""Name of the fact that counts the relationships with the id of one connection, if there are several."""
 _LONGEST = 200
 
 

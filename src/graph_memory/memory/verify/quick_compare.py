@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -44,6 +44,8 @@ _END = "\U0010ffff" * 8
 
 SubjectKey = tuple[str, str | None]
 """The id of a subject, and the type of a connection."""
+LiveKey = tuple[str, str | None, str | None]
+"""The id of a subject, and the type and source node of a connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class LivePage:
     """The numbers of the events that a range of the live graph agrees with, and the subjects without such an event."""
 
     proved: Sequence[int]
-    unlike: Sequence[SubjectKey]
+    unlike: Sequence[LiveKey]
     unproved: Sequence[Sequence[Any]]
 
 
@@ -97,7 +99,7 @@ LAST_NUMBERS = query("verify/last_numbers", LogPage)
 PROVED = query("verify/proved", LivePage)
 UNLIKE_INVERSES = query("verify/unlike_inverses", InversesPage)
 SUBJECTS_AT = query("verify/subjects_at", list[SubjectKey])
-LIVE_TYPE_IDS = query("verify/live_type_ids", Subject)
+LIVE_TYPE_IDS = query("verify/live_type_ids", str)
 KEYS_BETWEEN = query("verify/keys_between", list[list[str]])
 WINDOWS_BETWEEN = query("verify/windows_between", WindowsPage)
 KEYS_OF = query("verify/keys_of", list[list[str]])
@@ -119,6 +121,8 @@ class QuickComparison:
     """For each event number, the number of live subjects that agree with it: 0, 1, or 2 for more."""
     _last: bytearray = field(default_factory=bytearray)
     _suspects: set[Subject] = field(default_factory=set[Subject])
+    _nodes: dict[Subject, set[str]] = field(default_factory=dict[Subject, set[str]])
+    """The source nodes of live connections that are suspects."""
     _indexes: dict[str, Sequence[Index]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -132,8 +136,10 @@ class QuickComparison:
             params = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
             [results] = await self.reader.read(SUBJECTS_AT, **params)
             self._suspects |= {Subject(*key) for key in results}
-        self._suspects |= set(await self.reader.read(LIVE_TYPE_IDS, domain=self.domain))
-        return sorted(self._suspects, key=lambda subject: (str(subject.id), subject.type or ""))
+        types = await self.reader.read(LIVE_TYPE_IDS, domain=self.domain)
+        self._suspects |= {Subject(type_id, None) for type_id in types}
+        in_order = sorted(self._suspects, key=lambda subject: (str(subject.id), subject.type or ""))
+        return [replace(subject, nodes=tuple(sorted(self._nodes.get(subject, ())))) for subject in in_order]
 
     async def _compare_all(self) -> None:
         after: str | None = ""
@@ -159,14 +165,17 @@ class QuickComparison:
         }
         [page] = await self.reader.read(PROVED, after=after, last=last, **params)
         _count_numbers(self.proved, page.proved)
-        self._suspects |= {Subject(*key) for key in page.unlike if key[1] is not None}
+        for subject_id, declared, node in page.unlike:
+            if declared is not None and node is not None:
+                self._nodes.setdefault(Subject(subject_id, declared), set()).add(node)
+        self._suspects |= self._nodes.keys()
         await self._compare_inverses(after, last)
         unproved = [Unproved(*unchecked) for unchecked in page.unproved]
         nodes = sorted(
             (unchecked for unchecked in unproved if unchecked.kind == Kind.NODE), key=lambda unproved: unproved.id
         )
         connections = [unchecked for unchecked in unproved if unchecked.kind != Kind.NODE]
-        unlike = {unchecked for unchecked, declared in page.unlike if declared is None}
+        unlike = {unchecked for unchecked, declared, _ in page.unlike if declared is None}
         loose: set[str] = set()
         for start, end, part in _split_range(after, last, nodes):
             params = {"domain": self.domain, "after": start, "last": end}

@@ -63,7 +63,7 @@ CLEAR_NODE_TEXTS = query("verify/clear_node_texts", Nothing)
 CLEAR_CONNECTION_TEXTS = query("verify/clear_connection_texts", Nothing)
 MEND_LABELS = query("verify/mend_labels", Nothing)
 MEND_DOMAIN = query("verify/mend_domain", Nothing)
-DROP_INVERSES = query("verify/drop_inverses", Nothing)
+DROP_CONNECTIONS = query("verify/drop_connections", Nothing)
 DROP_TYPES = query("verify/drop_types", Nothing)
 
 
@@ -231,8 +231,8 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
     await _mend_contents(transaction, domain, findings)
     await _drop_types(transaction, domain, findings)
     await _mend_labels(transaction, domain, findings)
-    if unknown_elements := [finding.subject.id for finding in findings if finding.event is None and finding.live_type]:
-        await transaction.run(DROP_INVERSES, domain=domain, elements=unknown_elements)
+    if misplaced := [element for finding in findings if _is_misplaced(finding) for element in finding.live.elements]:
+        await transaction.run(DROP_CONNECTIONS, domain=domain, elements=misplaced)
     logged = [
         (finding, finding.event) for finding in findings if finding.event is not None and not finding.has_other_type
     ]
@@ -256,15 +256,19 @@ def _projected_op(op: Op) -> Op:
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 
+def _is_misplaced(finding: Finding) -> bool:
+    """Return whether the live subject is not in the log, is tied to the wrong nodes, or has the wrong type."""
+    return finding.event is None or finding.is_misplaced or finding.has_other_type
+
+
 def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None:
     """Delete live subjects that are not in the log or are tied to the wrong nodes."""
     for finding in findings:
-        row: Row = {"id": finding.subject.id, "type": finding.live_type}
+        row: Row = {"id": finding.subject.id}
         if finding.event is None:
             projection.add(Step.DROP_NODES, [row])
-        if finding.event is None or finding.is_misplaced or finding.has_other_type:
+        if _is_misplaced(finding):
             projection.add(Step.DROP_OBSERVATIONS, [row])
-            projection.add(Step.DROP_CONNECTIONS, [row] if finding.live_type else [])
         if finding.event is None or finding.is_misplaced or finding.differs(LEADS):
             projection.add(Step.DROP_LINKS, [row])
         is_gone = finding.event is None or finding.event.draft.op is Op.DELETE
@@ -287,13 +291,11 @@ async def _mend_contents(transaction: Transaction, domain: str, findings: Sequen
     if texts:
         rows = [{"sha256": content.sha256, "text": content.text} for content in texts]
         await transaction.run(MEND_CONTENTS, domain=domain, rows=rows)
-    results: list[Row] = [
-        {"id": finding.subject.id, "type": finding.live_type} for finding in findings if finding.is_in_graph
-    ]
-    await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=[row for row in results if row["type"] is None])
-    await transaction.run(
-        CLEAR_CONNECTION_TEXTS, domain=domain, rows=[row for row in results if row["type"] is not None]
-    )
+    live = [finding for finding in findings if finding.is_in_graph]
+    nodes: list[Row] = [{"id": finding.subject.id} for finding in live if finding.live_type is None]
+    elements = [element for finding in live for element in finding.live.elements]
+    await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=nodes)
+    await transaction.run(CLEAR_CONNECTION_TEXTS, domain=domain, elements=elements)
 
 
 async def _mend_labels(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:

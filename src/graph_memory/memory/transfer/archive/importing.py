@@ -46,7 +46,6 @@ from graph_memory.storage.log.protection import DomainScope
 from graph_memory.storage.log.reads import MEND_CONTENTS, last_event
 from graph_memory.storage.log.tree import above
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction
 
 IMPORTING = "importing"
@@ -245,9 +244,6 @@ class _Importing:
 
     async def _put_types(self) -> None:
         events = await logged_types(self._core.store, self._job.domain)
-        for draft in (event.draft for event in events):
-            if draft.kind is Kind.CONNECTION_TYPE:
-                await ensure_connection_type(self._core.store, str((draft.state or {})["_name"]))
 
         async def put(transaction: Transaction) -> None:
             await run_projection(transaction, project(self._job.domain, events, Ontology()))
