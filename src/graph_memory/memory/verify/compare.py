@@ -12,14 +12,24 @@ from graph_memory.memory.verify.facts import (
     LEADS,
     WINDOW_FACTS,
     Facts,
-    InverseRow,
-    KeyRow,
-    WindowRow,
     compare,
     ends,
     expected_facts,
     state_facts,
     stored_row_facts,
+)
+from graph_memory.memory.verify.live_rows import (
+    INVERSES,
+    KEYS,
+    LIVE_CONNECTION_TYPES,
+    LIVE_CONNECTIONS,
+    LIVE_LINKS,
+    LIVE_NODE_TYPES,
+    LIVE_NODES,
+    LIVE_OBSERVATIONS,
+    LIVE_ONTOLOGY,
+    LOOSE_INVERSES,
+    WINDOWS,
 )
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
@@ -31,7 +41,6 @@ from graph_memory.model.subjects.subjects import FOLDED, IS_LONG, content_ref, f
 from graph_memory.model.values.content import Content
 from graph_memory.model.values.exact import exact
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 
@@ -43,79 +52,6 @@ class Subject:
     type: str | None
     nodes: tuple[str, ...] = field(default=(), compare=False)
     """The ids of the nodes that live connections with this id leave, if they differ from the log."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveNode:
-    """A node in the live graph."""
-
-    id: str
-    labels: list[str]
-    stored: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveConnection:
-    """A connection in the live graph."""
-
-    id: str
-    type: str
-    element: str
-    from_id: str | None
-    to_id: str | None
-    stored: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveObservation:
-    """An observation in the live graph."""
-
-    id: str
-    about: str | None
-    stored: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveLink:
-    """A link in the live graph, and whether it leads to its target."""
-
-    id: str
-    about: str | None
-    leads: bool
-    stored: dict[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveNodeType:
-    """A node type in the live graph."""
-
-    id: str
-    stored: dict[str, object]
-    is_defined: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LiveConnectionType:
-    """A connection type in the live graph."""
-
-    id: str
-    stored: dict[str, object]
-    is_defined: bool
-    from_types: list[str]
-    to_types: list[str]
-
-
-LIVE_NODES = query("verify/live_nodes", LiveNode)
-LIVE_CONNECTIONS = query("verify/live_connections", LiveConnection)
-LOOSE_INVERSES = query("verify/loose_inverses", LiveConnection)
-LIVE_OBSERVATIONS = query("verify/live_observations", LiveObservation)
-LIVE_LINKS = query("verify/live_links", LiveLink)
-LIVE_NODE_TYPES = query("verify/live_node_types", LiveNodeType)
-LIVE_CONNECTION_TYPES = query("verify/live_connection_types", LiveConnectionType)
-LIVE_ONTOLOGY = query("verify/live_ontology", dict[str, object])
-KEYS = query("verify/keys", KeyRow)
-WINDOWS = query("verify/windows", WindowRow)
-INVERSES = query("verify/inverses", InverseRow)
 
 
 @dataclass(slots=True)
