@@ -1,8 +1,8 @@
-"""Prompts for users: how to work with a memory, and how to save a session."""
+"""Prompts for users: how to work with a memory, how to save a session, and the skills."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -12,10 +12,12 @@ from graph_memory.mcp_server.callers import Context
 from graph_memory.memory.recall.guide import WAYS
 from graph_memory.model.errors import Hint
 from graph_memory.model.text.wording import quote
+from graph_memory.skills import Skill, bundled_skills
 
 START_TOOL = "session_start"
-"""The tool that the prompts refer to. Without it, the server offers no prompts."""
+"""The tool that the first two prompts refer to. Without it, the server does not offer them."""
 _PROJECT = "project"
+_WORDS = "words"
 _BEGIN = ("You have a lasting memory. Begin with {session_start}{of_project}, and follow these rules:\n\n", "{ways}")
 _SAVE = (
     "Save the results of this session to your lasting memory:\n",
@@ -52,25 +54,58 @@ PROMPTS: Mapping[str, _Prompt] = {
 }
 
 
-async def _list(_ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-    """Answer `prompts/list`."""
-    return types.ListPromptsResult(prompts=[prompt.entry(name) for name, prompt in PROMPTS.items()])
+@dataclass(frozen=True, slots=True)
+class _SkillPrompt:
+    """A skill as a prompt, for clients that have no skills. Its argument is what a user adds to the skill's name."""
+
+    skill: Skill
+
+    def entry(self, name: str) -> types.Prompt:
+        """Return the entry of the prompt in `prompts/list`."""
+        words = types.PromptArgument(name=_WORDS, description=self.skill.argument_hint.capitalize(), required=False)
+        title = name.replace("-", " ").capitalize()
+        return types.Prompt(name=name, title=title, description=self.description, arguments=[words])
+
+    @property
+    def description(self) -> str:
+        """The sentence that says what the skill does."""
+        return self.skill.description
+
+    def text(self, words: str | None) -> str:
+        """Return the text for the agent, with the words of the user as Claude Code adds them to a skill."""
+        return f"{self.skill.body}\nARGUMENTS: {words}" if words else self.skill.body
 
 
-def _prompt(params: types.GetPromptRequestParams, fit: Callable[[str], str]) -> types.GetPromptResult:
-    prompt = PROMPTS.get(params.name)
+def _prompts_for(tools: Collection[str]) -> Mapping[str, _Prompt | _SkillPrompt]:
+    """Return the prompts whose tools are served."""
+    skills = {name: _SkillPrompt(skill) for name, skill in bundled_skills().items() if skill.tools <= {*tools}}
+    return {**(PROMPTS if START_TOOL in tools else {}), **skills}
+
+
+def _answer(
+    prompts: Mapping[str, _Prompt | _SkillPrompt], params: types.GetPromptRequestParams, fit: Callable[[str], str]
+) -> types.GetPromptResult:
+    prompt = prompts.get(params.name)
     if prompt is None:
-        message = f"There is no prompt {quote(params.name)}: there are {' and '.join(PROMPTS)}"
+        message = f"There is no prompt {quote(params.name)}: there are {' and '.join(prompts)}"
         raise MCPError(types.INVALID_PARAMS, message)
-    text = fit(prompt.text((params.arguments or {}).get(_PROJECT)))
+    arguments = params.arguments or {}
+    text = fit(prompt.text(arguments.get(_PROJECT if isinstance(prompt, _Prompt) else _WORDS)))
     prompt_message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[prompt_message])
 
 
-def prompt_handlers(fit: Callable[[str], str]) -> dict[str, Any]:
-    """Return the request handlers of prompts. `fit` removes the parts of a text about tools that are not served."""
+def prompt_handlers(tools: Collection[str], fit: Callable[[str], str]) -> dict[str, Any]:
+    """Return the request handlers of the prompts for the served tools, or none if there is no prompt for them.
+
+    `fit` removes the parts of a text about tools that are not served.
+    """
+    prompts = _prompts_for(tools)
+
+    async def list_(_ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[prompt.entry(name) for name, prompt in prompts.items()])
 
     async def get(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return _prompt(params, fit)
+        return _answer(prompts, params, fit)
 
-    return {"on_list_prompts": _list, "on_get_prompt": get}
+    return {"on_list_prompts": list_, "on_get_prompt": get} if prompts else {}

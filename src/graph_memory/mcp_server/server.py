@@ -80,7 +80,7 @@ def build_server(
     graph = calls.graph.handlers() if has_graph else {}
     introduction = NODES_INTRO if "create_node" in tools else FACTS_INTRO
     text = ENTITIES_INTRO if are_official(tools.values()) else f"{introduction} {advice.text(INSTRUCTIONS)}"
-    prompts = prompt_handlers(advice.text) if START_TOOL in tools else {}
+    prompts = prompt_handlers(tools, advice.text)
 
     @asynccontextmanager
     async def lifespan(_server: Server[Startup]) -> AsyncGenerator[Startup]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from graph_memory import Code, GraphError
@@ -16,6 +18,7 @@ from graph_memory.cli.clients.entries import edit, wanted_entries
 from graph_memory.cli.clients.places import LAYOUTS, ConfigFile, files_of
 from graph_memory.cli.main import app
 from graph_memory.hooks.clients import CLIENTS
+from graph_memory.skills import bundled_skills
 from tables import for_rows
 
 ROOT = Path(__file__).parents[3]
@@ -52,6 +55,8 @@ def earlier_files(client: str, base: Path, scope: Any) -> dict[Path, str]:
     """Write files as a user may have them, and return their texts."""
     texts: dict[Path, str] = {}
     for file in files_of(client, scope, base, sys.platform):
+        if file.skill:
+            continue
         text = EARLIER_TOML if file.is_toml else json.dumps(EARLIER, indent=4) + "\n"
         file.path.parent.mkdir(parents=True, exist_ok=True)
         file.path.write_text(text)
@@ -76,7 +81,9 @@ def test_install_adds_entries_once_and_uninstall_removes_them(user: Path, client
     assert "Nothing to change" in run("install", client).stderr
     assert {path: path.read_text() for path in before} == installed
     listed = json.loads(run("install", "--list", "--json").stdout)["installed"]
-    assert {row["path"] for row in listed} == {str(path) for path in before}
+    assert {row["path"] for row in listed if not row["skills"]} == {str(path) for path in before}
+    skills = [str(user / LAYOUTS[client].skills)] if LAYOUTS[client].skills else []
+    assert [row["path"] for row in listed if row["skills"]] == skills
     assert run("uninstall", client).exit_code == 0
     for path, text in before.items():
         old = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -91,6 +98,7 @@ def test_install_makes_new_files_and_uninstall_deletes_them(user: Path, client: 
     assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
     run("uninstall", client)
     assert [path for path in paths if path.exists()] == []
+    assert [path for path in (user / LAYOUTS[client].skills).glob("*/") if path.name in bundled_skills()] == []
 
 
 @for_rows("client", [client for client in LAYOUTS if LAYOUTS[client].project])
@@ -311,7 +319,10 @@ def test_uninstall_deletes_no_link_and_no_linked_file(user: Path, client: str) -
     run("install", client)
     for _ in range(2):
         assert run("uninstall", client).exit_code == 0
-        assert all(path.is_symlink() and values(path) == {} for path in paths)
+        assert all(path.is_symlink() for path in paths)
+        assert all(not path.read_text().strip() if path.suffix == ".md" else values(path) == {} for path in paths)
+    run("install", client)
+    assert all(len(path.read_text()) > 10 for path in paths)
 
 
 @for_rows(
@@ -366,3 +377,40 @@ def test_the_plugin_of_claude_code_has_the_entries_that_install_writes() -> None
     [entry] = values(ROOT / ".claude-plugin" / "marketplace.json")["plugins"]
     assert entry["name"] == manifest["name"]
     assert (ROOT / entry["source"]).resolve() == plugin
+
+
+def test_skills_are_written_and_those_of_the_user_stay(user: Path) -> None:
+    skills = user / ".claude" / "skills"
+    mine = skills / "recall" / "SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("---\nname: recall\ndescription: Mine.\n---\nmetadata:\n  source: graph-memory\n")
+    (skills / "forget").mkdir()
+    (skills / "forget" / "notes.txt").touch()
+    assert "recall/SKILL.md is a skill of your own" in run("install", "claude-code").stderr
+    written = {path.parent.name: path.read_text() for path in skills.glob("*/SKILL.md")}
+    texts = {name: skill.text for name, skill in bundled_skills().items()}
+    assert written == {**texts, "recall": mine.read_text()}
+    (skills / "correct" / "SKILL.md").write_text(f"{texts['correct']}\nAlso tell my team.\n")
+    run("install", "claude-code")
+    assert (skills / "correct" / "SKILL.md").read_text() == texts["correct"]
+    [backup] = (skills / "correct").glob("*.backup")
+    assert backup.read_text().endswith("Also tell my team.\n")
+    run("uninstall", "claude-code")
+    assert sorted(path.name for path in skills.iterdir()) == ["correct", "forget", "recall"]
+    assert [path.name for path in (skills / "forget").iterdir()] == ["notes.txt"]
+    assert mine.exists()
+
+
+@for_rows("name", bundled_skills())
+def test_a_skill_has_the_form_that_clients_read(name: str) -> None:
+    """The rules are those of the open format (agentskills.io), and of the fields that Claude Code adds."""
+    _, front, body = bundled_skills()[name].text.split("---\n")
+    fields = yaml.safe_load(front)
+    assert fields["name"] == name
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert 0 < len(fields["description"]) <= 1_024
+    assert fields["disable-model-invocation"] is True
+    assert fields.keys() == {"name", "description", "argument-hint", "disable-model-invocation", "metadata"}
+    assert bundled_skills()[name].description == fields["description"]
+    assert fields["argument-hint"] == f"[{bundled_skills()[name].argument_hint}]"
+    assert len(body.splitlines()) <= 30

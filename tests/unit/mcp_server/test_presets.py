@@ -70,8 +70,8 @@ async def test_instructions_descriptions_and_prompts_name_only_tools_that_are_se
         tools = (await client.list_tools()).tools
         lines = [client.instructions or "", *(tool.description or "" for tool in tools)]
         if "session_start" in tools_of([preset]):
-            for prompt in ("memory-guide", "save-session"):
-                content = (await client.get_prompt(prompt)).messages[0].content
+            for prompt in (await client.list_prompts()).prompts:
+                content = (await client.get_prompt(prompt.name)).messages[0].content
                 lines.append(str(content.model_dump()["text"]))
     words = {"remember", "decide", "forget"}  # which stand in descriptions as such
     assert names_in(" ".join(lines)) - words <= {tool.name for tool in tools}

@@ -12,6 +12,7 @@ from typing import cast
 
 from graph_memory.cli.clients.places import ConfigFile
 from graph_memory.hooks.clients import BUDGETS, CLIENTS, Kind
+from graph_memory.skills import bundled_skills, is_own_skill
 
 NAME = "graph-memory"
 """The name of the server in the files of clients."""
@@ -50,8 +51,12 @@ def wanted_entries(
 def edit(text: str, file: ConfigFile, client: str, wanted: ClientEntries | None) -> str:
     """Return the text of a file with the wanted entries, or without them. Everything else keeps its value.
 
-    Raises ValueError for a text that cannot be edited safely.
+    A skill of the user with the same name stays. Raises ValueError for a text that cannot be edited safely.
     """
+    if file.skill:
+        if not is_own_skill(text) and (text.strip() or wanted is None):
+            return text
+        return bundled_skills()[file.skill].text if wanted else ""
     if file.is_toml:
         return _edit_toml(text, wanted)
     document = _parse_json(text)
@@ -69,13 +74,16 @@ def edit(text: str, file: ConfigFile, client: str, wanted: ClientEntries | None)
     return escaped.replace("\n", "\r\n") if "\r\n" in text else escaped
 
 
-def has_entries(text: str, file: ConfigFile) -> tuple[bool, bool]:
-    """Return whether a file has the server, and whether it has hooks. Raises ValueError."""
+def has_entries(text: str, file: ConfigFile) -> Mapping[str, bool]:
+    """Return whether a file has the server, hooks and a skill of graph-memory. Raises ValueError."""
+    if file.skill:
+        return {"server": False, "hooks": False, "skills": is_own_skill(text)}
     if file.is_toml:
-        return _server_of(tomllib.loads(text)) is not None, False
+        return {"server": _server_of(tomllib.loads(text)) is not None, "hooks": False, "skills": False}
     document = _parse_json(text)
     has_server = bool(file.servers) and NAME in _object(document.get(file.servers, {}), file.servers)
-    return has_server, file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
+    has_hooks = file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
+    return {"server": has_server, "hooks": has_hooks, "skills": False}
 
 
 def _parse_json(text: str) -> Document:

@@ -1,4 +1,4 @@
-"""Where the clients keep their servers and hooks, for a user or for a project."""
+"""Where the clients keep their servers, hooks and skills, for a user or for a project."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from graph_memory.skills import bundled_skills
+
 Scope = Literal["user", "project"]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A configuration file of a client: the key under which it lists servers, if any, and whether it has hooks."""
+    """A file of a client: the key under which it lists servers, if any, and whether it has hooks, or is a skill."""
 
     path: Path
     servers: str = ""
     has_hooks: bool = False
+    skill: str = ""
+    """The name of the skill whose text it has, or empty text."""
 
     @property
     def is_toml(self) -> bool:
@@ -34,6 +38,8 @@ class Layout:
     """
     project: Mapping[str, tuple[str, bool]]
     next_step: str
+    skills: str = ""
+    """The folder of skills, both in a home and in a project, or empty text for a client without skills."""
 
 
 _SERVERS = "mcpServers"
@@ -42,11 +48,13 @@ LAYOUTS: Mapping[str, Layout] = {
         {".claude.json": (_SERVERS, False), ".claude/settings.json": ("", True)},
         {".mcp.json": (_SERVERS, False), ".claude/settings.json": ("", True)},
         "Start a new session of Claude Code. It asks you to approve the server of a project.",
+        ".claude/skills",
     ),
     "codex": Layout(
         {".codex/config.toml": ("mcp_servers", False), ".codex/hooks.json": ("", True)},
         {".codex/config.toml": ("mcp_servers", False), ".codex/hooks.json": ("", True)},
         "Start Codex again. It asks you to trust the hooks before it runs them.",
+        ".agents/skills",
     ),
     "cursor": Layout(
         {".cursor/mcp.json": (_SERVERS, False), ".cursor/hooks.json": ("", True)},
@@ -80,7 +88,11 @@ def files_of(client: str, scope: Scope, base: Path, platform: str) -> Sequence[C
     config = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(platform, ".config")
     zed = "AppData/Roaming/Zed" if platform == "win32" else ".config/zed"
     entries = layout.user if scope == "user" else layout.project
+    skills = bundled_skills() if layout.skills and entries else ()
     return [
-        ConfigFile(base / path.replace("CONFIG", config).replace("ZED", zed), servers, has_hooks)
-        for path, (servers, has_hooks) in entries.items()
+        *(
+            ConfigFile(base / path.replace("CONFIG", config).replace("ZED", zed), servers, has_hooks)
+            for path, (servers, has_hooks) in entries.items()
+        ),
+        *(ConfigFile(base / layout.skills / name / "SKILL.md", skill=name) for name in skills),
     ]

@@ -1,4 +1,4 @@
-"""`graph-memory install`, `uninstall` and `hook`: memory in clients, with hooks that capture and brief."""
+"""`graph-memory install`, `uninstall` and `hook`: memory in clients, with skills, and hooks that capture and brief."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -27,6 +27,7 @@ from graph_memory.model.errors import GraphError, unusable_path
 from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.values.arguments import AUTO, check_domain, invalid_argument
 from graph_memory.project import project_root
+from graph_memory.skills import bundled_skills, is_own_skill
 
 
 class ScopeOption(StrEnum):
@@ -76,7 +77,7 @@ def install(
     list_: Annotated[bool, typer.Option("--list", help="Show what is installed where.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Add the memory and its hooks to a client. Shows the changes, and keeps a backup of each file that it changes."""
+    """Add the memory, its hooks and its skills to a client. Shows the changes, and keeps backups of changed files."""
     if list_ or client is None:
         _print_list(as_json=as_json)
         return
@@ -91,7 +92,7 @@ def install(
 def uninstall(
     client: ClientArgument, scope: Where = ScopeOption.USER, dry_run: DryRun = False, as_json: JsonOption = False
 ) -> None:
-    """Remove the memory and its hooks from a client. Stored memories stay."""
+    """Remove the memory, its hooks and its skills from a client. Stored memories stay."""
     _apply(_check_client(client), scope.value, None, dry_run=dry_run, as_json=as_json)
 
 
@@ -140,8 +141,10 @@ def _changes(client: str, scope: Scope, wanted: ClientEntries | None) -> Iterato
         before = _read(file.path)
         with _explain_faults(file.path):
             after = edit(before, file, client, wanted)
+        if wanted and file.skill and not is_own_skill(after):
+            note(f"Skipped: {plain(str(file.path))} is a skill of your own.")
         if not after and file.path.is_symlink():
-            after = "\n" if file.is_toml else "{}\n"
+            after = "{}\n" if file.path.suffix == ".json" else "\n"
         if after != before:
             yield Change(file, before, after)
 
@@ -166,6 +169,9 @@ def _write(change: Change) -> Path | None:
         if not change.after:
             backup = _back_up(target, change.before)
             target.unlink()
+            if change.file.skill:
+                with suppress(OSError):  # the user keeps other files there
+                    target.parent.rmdir()
             return backup
         with replacing(target) as file:
             file.write(change.after.encode())
@@ -177,10 +183,13 @@ def _write(change: Change) -> Path | None:
 
 
 def _back_up(target: Path, before: str) -> Path | None:
-    """Copy a file, if it exists. Raises INVALID_ARGUMENT if it was changed since it was read."""
+    """Copy a file, if it exists and is not a bundled skill.
+
+    Raises INVALID_ARGUMENT if it was changed since it was read.
+    """
     if _read(target) != before:
         raise invalid_argument("client", f"{target} was changed by another program", "Run the command again.")
-    if not target.exists():
+    if not target.exists() or before in [skill.text for skill in bundled_skills().values()]:
         return None
     backup = target.with_name(f"{target.name}.{datetime.now():%Y%m%d-%H%M%S-%f}.backup")
     shutil.copy2(target, backup)
@@ -188,26 +197,30 @@ def _back_up(target: Path, before: str) -> Path | None:
 
 
 def _print_list(*, as_json: bool) -> None:
-    rows: list[dict[str, object]] = []
-    for client in LAYOUTS:
-        for scope in ScopeOption:
-            for file in _files(client, scope.value):
-                try:
-                    with _explain_faults(file.path):
-                        server, hooks = has_entries(_read(file.path), file)
-                except GraphError as error:
-                    note(plain(f"Skipped: {error.message} {error.path or ''}"))
-                    continue
-                if server or hooks:
-                    parts = {"server": server, "hooks": hooks}
-                    rows.append({"client": client, "scope": scope.value, **parts, "path": str(file.path)})
+    rows = [row for client in LAYOUTS for scope in ScopeOption for row in _installed(client, scope.value)]
     if as_json:
         typer.echo(json.dumps({"installed": rows}))
     for row in () if as_json else rows:
-        names = " and ".join(name for name in ("server", "hooks") if row[name])
+        names = " and ".join(name for name in ("server", "hooks", "skills") if row[name])
         typer.echo(plain(f"{row['client']:<15} {row['scope']:<8} {names:<17} {row['path']}"))
     if not rows and not as_json:
         note("Installed nowhere. `graph-memory install claude-code` adds it to Claude Code.")
+
+
+def _installed(client: str, scope: Scope) -> Iterator[dict[str, object]]:
+    """Yield a row for each file with entries, and one for the folder of skills. Unreadable files are noted."""
+    has_skills = False
+    for file in _files(client, scope):
+        try:
+            with _explain_faults(file.path):
+                parts = has_entries(_read(file.path), file)
+        except GraphError as error:
+            note(plain(f"Skipped: {error.message} {error.path or ''}"))
+            continue
+        path = file.path.parents[1] if file.skill else file.path
+        if any(parts.values()) and not (file.skill and has_skills):
+            yield {"client": client, "scope": scope, **parts, "path": str(path)}
+        has_skills |= parts["skills"]
 
 
 def _files(client: str, scope: Scope) -> Sequence[ConfigFile]:
