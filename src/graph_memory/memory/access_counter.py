@@ -44,13 +44,13 @@ class AccessTally:
         return max((access.last for access in self._accesses.get(domain, {}).values()), default=None)
 
     def note(self, domain: str, ids: Iterable[str]) -> None:
-        """Count each node of a reply once, now."""
+        """Record one access, at the current time, for each of the given nodes."""
         now = datetime.now(UTC)
         for subject_id in dict.fromkeys(ids):
             self._add(domain, subject_id, Access(1, now))
 
     def add(self, domain: str, accesses: Mapping[str, Access]) -> None:
-        """Add accesses again after they were taken and could not be written."""
+        """Add back accesses that were taken but could not be written."""
         for node_id, access in accesses.items():
             self._add(domain, node_id, access)
 

@@ -54,7 +54,7 @@ class Background:
 
 
 class Idle(Background):
-    """Replaces `Background` in a transaction, and starts nothing. Calls after the transaction start the tasks."""
+    """A replacement for `Background` inside a transaction. It starts no tasks; calls after the transaction do."""
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
         """Discard the work."""
@@ -73,7 +73,7 @@ async def _run_logged(name: str, work: Coroutine[Any, Any, None]) -> None:
 async def task_group() -> AsyncGenerator[TaskGroup]:
     """Yield a task group that raises the first failure itself, not an exception group.
 
-    Callers switch on the code of an error. The failure cancels the other tasks. The group is kept as its cause.
+    This lets callers switch on the error code. A failure cancels the other tasks, and the group becomes its cause.
     """
     try:
         async with anyio.create_task_group() as tasks:

@@ -36,8 +36,8 @@ class Contents:
     async def put(self, domain: str, content: Content) -> Content:
         """Store content before a write refers to it, and return it.
 
-        Raises CONTENT_TOO_LARGE for text over the limit, which depends on the search windows of one write, and
-        FILE_CREATION_FAILED if it cannot be written. If the write fails, `gc` deletes the blob.
+        Raises CONTENT_TOO_LARGE for text with more search windows than one write can add, and FILE_CREATION_FAILED if
+        the content cannot be written. If the write fails, `gc` deletes the blob.
         """
         self.check(content)
         if not self.is_inline(content.ref):
@@ -55,7 +55,7 @@ class Contents:
             raise _too_large(text, self._text_limit)
 
     async def _claim(self) -> None:
-        """Record the owner of the blobs before the first blob of this process, for garbage collection."""
+        """Record this database as the owner of its blobs, before this process stores its first blob."""
         if not self._is_claimed:
             await self.blobs.claim(self.store)
             self._is_claimed = True
@@ -69,8 +69,8 @@ class Contents:
     async def fetch(self, domain: str, ref: ContentRef, inline: str | None) -> Content:
         """Return the content of a reference, from its inline text or from the blobs.
 
-        The same bytes may be stored inline, as text, and in a blob, as base64. Either copy is used.
-        Raises CONTENT_READ_FAILED if it is missing or damaged.
+        The same bytes may be stored inline, as text, and in a blob, as base64. Either copy is used. Raises
+        CONTENT_READ_FAILED if the content is missing or damaged.
         """
         data = inline.encode() if inline is not None else await self._read(domain, ref.sha256)
         content = Content(data=data, encoding=ref.encoding, format=ref.format)
@@ -81,7 +81,7 @@ class Contents:
     async def stream(self, domain: str, ref: ContentRef, inline: str | None) -> AsyncIterator[bytes]:
         """Yield content of any size in one or more chunks, as `fetch` reads it, without caching it.
 
-        Raises CONTENT_READ_FAILED, for damaged content after the last chunk.
+        Raises CONTENT_READ_FAILED. Damaged content is only detected after the last chunk.
         """
         if inline is not None:
             data = (await self.fetch(domain, ref, inline)).data
@@ -130,7 +130,7 @@ class Contents:
         await self.blobs.put_stream(domain, chunks)
 
     def is_inline(self, ref: ContentRef) -> bool:
-        """Return whether content like this is stored in Neo4j."""
+        """Return whether content of this kind and size is stored in Neo4j, not as a blob."""
         return ref.is_text and ref.size <= self._inline_limit
 
 

@@ -93,7 +93,7 @@ async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithi
 class SubjectRow:
     """The last event of a live subject, and optionally its inline text.
 
-    The state is missing if the subject changed after its node was read and before its event was read.
+    The state is missing if the subject changed between the reads of its node and of its event.
     """
 
     state: dict[str, object] | None
@@ -116,8 +116,8 @@ async def last_state(
 ) -> LastState | None:
     """Return the last state of a live subject, or None.
 
-    Readers take no lock, so a live node can be partially changed. Its events cannot. Raises ONTOLOGY_NOT_FOUND, and
-    STORE_CONFLICT for a subject that is not in the log.
+    Readers take no lock, so they may see a live node that is only partly changed. An event never changes. Raises
+    ONTOLOGY_NOT_FOUND, and STORE_CONFLICT for a subject that is not in the log.
     """
     for _ in range(MAX_READS):
         rows = await reader.read(statement, domain=domain, id=subject, with_text=with_text)
@@ -132,7 +132,7 @@ async def last_state(
 
 
 async def used_ids(reader: Reader, domain: str, requested_id: str | None) -> Collection[str]:
-    """Return the requested id if the log already has events of such a subject. Generated ids are always new."""
+    """Return the requested id if the log already has events of a subject with that id. Generated ids are always new."""
     is_used = requested_id is not None and await reader.first_row(SEEN, domain=domain, subject=requested_id)
     return [requested_id] if requested_id is not None and is_used else ()
 

@@ -131,7 +131,7 @@ class Reference:
 
     @property
     def is_command(self) -> bool:
-        """Whether it is a shell command."""
+        """Whether the reference is to a shell command."""
         return self.names[0].startswith("graph-memory ")
 
     def render(self, names: Sequence[str]) -> str:
@@ -153,7 +153,7 @@ class Hint(str):
     parts: Sequence[Sequence[str | Reference]]
 
     def __new__(cls, *templates: LiteralString, **values: object) -> Self:
-        """Return the hint of these templates and values."""
+        """Return a hint with these templates and values."""
         parts = [part for template in templates for part in _parts(template, values)]
         hint = super().__new__(cls, _join(parts, lambda reference: reference.render(reference.names)))
         hint.parts = parts
@@ -194,13 +194,13 @@ def _reference(names: str, arguments: str, values: Mapping[str, object]) -> Refe
 
 
 def _join(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
-    """Return the parts in which every reference has a name, as one text."""
+    """Join the parts in which every reference has a name into one text."""
     rendered = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
     return "".join(word for part in rendered if None not in part for word in part if word is not None)
 
 
 def unwrap_single(error: BaseException) -> BaseException:
-    """Return the error inside exception groups of one error each; any other error as it is."""
+    """Return the error inside nested exception groups of one error each, and any other error unchanged."""
     if not isinstance(error, BaseExceptionGroup):
         return error
     group = cast("BaseExceptionGroup[BaseException]", error)

@@ -201,7 +201,7 @@ def with_moments(row: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def keep_declaration_order(state: State, last: Event) -> State:
-    """Return the new state of a type with its position among the types as of its last event."""
+    """Return the new state of a type, with the position among the types that it had after its last event."""
     declared_at = (last.draft.state or {}).get(DECLARED, last.seq)
     others = {name: value for name, value in state.items() if name != DECLARED}
     return others if last.draft.op is Op.DELETE else {**others, DECLARED: declared_at}
@@ -284,7 +284,7 @@ def ontology_version(events: Iterable[Event], before: int) -> int:
 
 
 def guard_after(events: Iterable[Event], before: Guard) -> Guard:
-    """Return the protection of a domain after the events."""
+    """Return the guard of a domain after the events."""
     guard = before
     for draft in (event.draft for event in events):
         if draft.kind is Kind.DOMAIN:
@@ -310,7 +310,7 @@ class Head:
     guard: Guard = Guard()  # noqa: RUF009 - it is frozen
 
     def at_or_after(self, now: datetime) -> Head:
-        """Return the head with the time of the next events."""
+        """Return the head with the time for the next events, given the time of the clock."""
         return replace(self, at=next_time(self.at, now))
 
     def after(self, events: Sequence[Event]) -> Head:

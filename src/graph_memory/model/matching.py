@@ -67,7 +67,7 @@ class Criteria:
     fields: FieldFilter = FieldFilter()
 
     def matches(self, event: EventRow | None) -> bool:
-        """Return whether the filter matches a subject, given its last event; None if it never existed."""
+        """Return whether the filter matches a subject, given its last event, or None if the subject never existed."""
         if event is None or event["_op"] == "delete" or event["_kind"] != self.kind:
             return False
         return (
@@ -82,7 +82,7 @@ class Criteria:
 
     @property
     def stored_names(self) -> TypeNames | None:
-        """The type names under which connections of the type are stored; None for every type."""
+        """The type names under which connections of the type are stored. None means every type."""
         return self.names or (None if self.type is None else TypeNames((self.type,)))
 
     def is_reversed(self, type_name: str, ends: Ends) -> bool:
@@ -103,6 +103,6 @@ class Criteria:
 
 
 def is_valid_at(event: EventRow, at: datetime | None) -> bool:
-    """Return whether a state is valid at a time. Without a time, or without a validity, it is."""
+    """Return whether a state is valid at a time. It is if `at` is None, or if the state has no validity."""
     begins, ends = (cast("datetime | None", event.get(key)) for key in ("_valid_from", "_valid_to"))
     return at is None or ((begins is None or begins <= at) and (ends is None or ends > at))

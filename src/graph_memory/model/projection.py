@@ -74,7 +74,7 @@ class Projection:
 
 
 def row_count(row: Row) -> int:
-    """Return the number of rows in a row: its derived rows, and two more for a new subject with its event."""
+    """Return the number of rows that a row counts as: its derived rows, and two more if it creates a subject."""
     derived = sum(len(cast("list[Row]", row.get(name, ()))) for name in ("rows", "keys", "windows"))
     return 2 + derived if "event" in row else max(1, derived)
 
@@ -82,10 +82,10 @@ def row_count(row: Row) -> int:
 def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_limit: int | None = None) -> Projection:
     """Return the changes that events make to the live graph and the derived rows.
 
-    `ontology` is the one before the events.
+    `ontology` is the ontology before the events.
 
-    Give `inline_limit` (the maximum bytes of text that Neo4j stores) for events that are not in the log yet. The rows
-    of new subjects then append their events too.
+    Pass `inline_limit` (the maximum size in bytes of text that Neo4j stores) for events that are not in the log yet.
+    The rows of new subjects then append their events too.
     """
     projection = Projection(domain)
     ontology = _ontology_for(events, ontology)
@@ -122,7 +122,7 @@ def ontology_state(ontology: Ontology) -> State:
 def new_type_draft(declared: AnyType) -> Draft:
     """Return the draft that adds a type under a new name. Raises INVALID_ARGUMENT for invisible characters in it.
 
-    Stored types may have such names, because the rule is newer than they are.
+    Older stored types may have such characters in their names.
     """
     kind = "Node type" if isinstance(declared, NodeType) else "Connection type"
     for name in (declared.name, *([declared.inverse] if isinstance(declared, ConnectionType) else [])):
@@ -131,7 +131,7 @@ def new_type_draft(declared: AnyType) -> Draft:
 
 
 def type_draft(declared: AnyType) -> Draft:
-    """Return the draft that adds a type, which may be a copy of a type of a domain above."""
+    """Return the draft that adds a type. The type may be a copy of an inherited one."""
     kind = TYPE_OF[kind_of_type(declared)]
     return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
 
@@ -142,7 +142,7 @@ def type_from_draft(draft: Draft) -> AnyType:
 
 
 def type_from_json(definition: str) -> AnyType:
-    """Return the type with a definition in JSON."""
+    """Return the type that a JSON definition declares."""
     data = json.loads(definition)
     return connection_type_from(data) if "from_types" in data else node_type_from(data)
 
@@ -171,7 +171,7 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 
 
 def _is_complete(draft: Draft, inline_limit: int) -> bool:
-    """Return whether one row can create the subject: it has its content, and no text that is stored elsewhere."""
+    """Return whether one row can create the subject: content, if any, is given, and text is small enough for Neo4j."""
     content = draft.content
     if draft.op is not Op.CREATE or content is None:
         return draft.op is Op.CREATE and content_ref(draft.state or {}) is None
@@ -190,9 +190,9 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
 
 
 def _allowed_ends(declared: ConnectionType | None) -> Row:
-    """Return the allowed types of each end that is restricted.
+    """Return the allowed node types for each restricted end.
 
-    They are checked in the write, since the cached type may be old.
+    The write itself checks the ends, because a cached node type may be out of date.
     """
     ends = {"source": declared.from_types, "target": declared.to_types} if declared else {}
     return {side: list(types) for side, types in ends.items() if types != (ANY,)}
@@ -256,7 +256,7 @@ def inverse_type(draft: Draft, ontology: Ontology) -> str:
 def inverse_state(event: Event, name: str) -> State:
     """Return the properties of the inverse relationship of a connection.
 
-    It has no id, so that look-ups of connections do not return it, and no evidence, content and protection.
+    It has no id, so that look-ups of connections do not return it, and no evidence, content or protection.
     """
     state = {key: value for key, value in live_state(event).items() if not key.startswith(_ONLY_FIRST)}
     return {**state, "_type": name, INVERSE_OF: event.draft.subject, "_creation_method": "automatic"}
@@ -286,7 +286,7 @@ def live_state(event: Event) -> State:
 
 
 def search_state(draft: Draft) -> State:
-    """Return the properties of the live graph by which an entity or an observation is found."""
+    """Return the properties that the live graph stores to find an entity or an observation."""
     state, text = draft.state or {}, searchable_text(draft)
     is_entity = draft.kind is Kind.NODE and ENTITY in state and isinstance(state.get("name"), str)
     key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
@@ -328,7 +328,7 @@ def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *
 
 
 def indexes_in(kind: Kind, type_name: str, ontology: Ontology) -> tuple[Index, ...]:
-    """Return the indexes of a type; none without a type, or if the ontology does not declare it."""
+    """Return the indexes of a type, or none if the ontology does not declare the type."""
     return indexes_of(declared_type(kind, type_name, ontology))
 
 

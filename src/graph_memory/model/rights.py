@@ -52,7 +52,7 @@ class Right(StrEnum):
 
 
 def check_right(text: str) -> Right:
-    """Return a right by its name. Raises INVALID_ARGUMENT."""
+    """Return the right with this name. Raises INVALID_ARGUMENT."""
     if text not in list(Right):
         raise invalid_argument("right", f"{quote(text)} is not a right", f"Use one of {join_names([*Right])}.")
     return Right(text)
@@ -113,7 +113,7 @@ _VERBS = {Right.READ: "read", Right.WRITE: "write to", Right.ADMIN: "administer"
 
 @dataclass(slots=True)
 class Caller:
-    """The principal of a running call, and the domains that the call omitted and changed."""
+    """The principal of a running call, and the domains that the call has omitted and changed."""
 
     principal: Principal
     needed: Right = Right.READ
@@ -144,7 +144,7 @@ def service_context() -> contextvars.Context:
 
 
 def require(domain: str, right: Right = Right.READ) -> str:
-    """Return the domain. Raises INSUFFICIENT_RIGHTS if there is a caller without this right in it."""
+    """Return the domain. Raises INSUFFICIENT_RIGHTS if there is a caller who lacks this right in it."""
     caller = CALLER.get()
     if caller is not None and not caller.principal.allows(domain, right):
         raise caller.principal.refusal(right)
@@ -160,7 +160,7 @@ def require_for_operation(domain: str) -> str:
 
 
 def can_read(domain: str, *, counts: bool = True) -> bool:
-    """Return whether the caller may read a domain. If not, and if it `counts`, the call reports it as omitted."""
+    """Return whether the caller may read a domain. If not, the call reports it as omitted, unless `counts` is false."""
     caller = CALLER.get()
     if caller is None or caller.principal.allows(domain, Right.READ):
         return True
@@ -182,13 +182,13 @@ def named_for_caller(domains: Sequence[str]) -> list[str]:
 
 
 def owned(name: str | None) -> str | None:
-    """Return the key of something that belongs to a session, so that callers do not share it."""
+    """Return a session's name, qualified by the caller, so that callers do not share the session's data."""
     caller = CALLER.get()
     return name if caller is None or name is None else f"{caller.principal.name}\n{name}"
 
 
 def check_key_name(name: str) -> str:
-    """Return the name of a key. Raises INVALID_ARGUMENT."""
+    """Check the name of a key, and return it. Raises INVALID_ARGUMENT."""
     if not _NAME.fullmatch(name):
         hint = "Use 1 to 64 letters, digits and . _ @ -, starting with a letter or digit, such as anns-laptop."
         raise invalid_argument("name", f"{quote(name)} is not the name of a key", hint)

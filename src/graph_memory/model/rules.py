@@ -111,7 +111,7 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRule:
-    """A rule that a connection type sets about its other connections, and the error for breaking it."""
+    """A rule of a connection type that compares its connections, and the error for breaking the rule."""
 
     name: str
     """The name of the rule in the results of `changes/broken_rules`."""
@@ -125,7 +125,7 @@ class ConnectionRule:
     """The ends that no other connection of the type may share."""
 
     def applies_to(self, declared: ConnectionType) -> bool:
-        """Return whether a type has the rule."""
+        """Return whether a connection type has this rule."""
         return bool(attrgetter(self.flag)(declared))
 
 
@@ -140,7 +140,7 @@ class BrokenRule:
 
     @property
     def reason(self) -> str:
-        """Why the connection is rejected, as text."""
+        """The reason why the connection is rejected, as text."""
         return f"{CONNECTION_RULES[self.rule].reason}{self._obstacle}"
 
     def refusal(self, draft: Draft) -> GraphError:
@@ -214,7 +214,7 @@ CONNECTION_RULES = {
 
 
 def connection_rules(declared: ConnectionType | None) -> list[ConnectionRule]:
-    """Return the rules of a connection type about other connections."""
+    """Return the rules of a connection type that compare its connections."""
     return [] if declared is None else [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared)]
 
 
@@ -228,7 +228,7 @@ UNIQUE = "unique"
 
 
 def claims(declared: AnyType | None, properties: Mapping[str, object], ends: Ends | None) -> Iterator[Claim]:
-    """Yield the claims of a subject, which no other subject of its type may have."""
+    """Yield the claims of a subject: values that no other subject of its type may have."""
     for name in unique_properties(declared):
         if name in properties:
             yield (UNIQUE, name, key_value(cast("PropertyValue", properties[name])))
@@ -245,7 +245,7 @@ def describe_claim(claim: Claim) -> str:
 def find_cycle(edges: Iterable[Ends]) -> list[str]:
     """Return the nodes of a cycle, each after the target of its edge.
 
-    The first is repeated at the end. Empty if there is no cycle.
+    The first node is repeated at the end. If there is no cycle, the list is empty.
     """
     graph: TopologicalSorter[str] = TopologicalSorter()
     for source, target in edges:

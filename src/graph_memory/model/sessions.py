@@ -16,7 +16,7 @@ MAX_NAMED_SESSIONS = 1_000
 
 
 def merge_sessions(sessions: Iterable[SessionSummary], others: Iterable[SessionSummary]) -> list[SessionSummary]:
-    """Merge sessions with equal names, and return all sessions, the last changed first."""
+    """Merge sessions with equal names, and return all sessions, latest change first."""
     summaries: dict[tuple[str | None, str, str | None], SessionSummary] = {}
     for session in (*sessions, *others):
         key = (session.session, session.source, session.actor)
@@ -40,7 +40,7 @@ def sessions_to_json(sessions: Iterable[SessionSummary]) -> str:
 
 
 def sessions_from_json(text: str | None) -> list[SessionSummary]:
-    """Return the sessions of JSON text. Raises ValueError or TypeError for other text."""
+    """Parse sessions from JSON text. Raises ValueError or TypeError for other text."""
     return [
         SessionSummary.model_validate(entry)
         for entry in cast("list[object]", parse_json_strictly((text or "[]").encode()))
@@ -48,7 +48,7 @@ def sessions_from_json(text: str | None) -> list[SessionSummary]:
 
 
 def _merge_pair(summary: SessionSummary, other: SessionSummary) -> SessionSummary:
-    """Return two parts of a session as one. A subject that both changed is counted twice."""
+    """Merge two parts of a session. A subject that both parts changed is counted twice."""
     late = summary if summary.last_seq >= other.last_seq else other
     return late.model_copy(
         update={

@@ -41,7 +41,7 @@ class Cleaning:
     async def find_duplicates(
         self, *, limit: int = 20, min_score: float = SAME, domain: str | None = None
     ) -> Duplicates:
-        """Return the pairs of entities that may be the same, with a score of at least `min_score`, highest score first.
+        """Return pairs of entities that may be the same, with a score of at least `min_score`, highest score first.
 
         Names that contain different numbers are never similar. At most 20,000 entities are compared; `left_out` is the
         number of further ones. Each pair has the `merge_entities` call that keeps the entity with more facts.

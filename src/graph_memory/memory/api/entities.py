@@ -244,9 +244,9 @@ class Entities(Cleaning):
     async def get_salient(self, limit: int = 10, *, domain: str | None = None) -> Profiles:
         """Return the most important entities, at most `limit`.
 
-        Salience is a score from 0 to 1. Up to 0.4 is for the number of mentions (half of it at 10 mentions), up to 0.4
-        for the last mention (halved every 30 days), and up to 0.2 for use (half of it at 10 uses, halved after every 30
-        days without use).
+        Salience is a score from 0 to 1. Up to 0.4 is for the number of mentions (0.2 for 10 mentions), up to 0.4 for
+        the last mention (halved every 30 days), and up to 0.2 for use (0.1 for 10 uses, halved after every 30 days
+        without use).
         """
         return await profiles.get_salient(self._core, self._domain(domain), limit)
 
@@ -277,9 +277,9 @@ class Entities(Cleaning):
         stored. A call with no other facts then raises NODE_NOT_FOUND. `aliases` are other names of the entity.
 
         `replaces` has the ids or texts of known observations that the new one supersedes, or that end without a new
-        one; an object in `observations` may have its own. They end, and are kept as past facts. A fact that is already
-        known is not added again. The receipts ask about up to three known observations that a new one may make
-        outdated, each with the call of `decide` that ends it. With `dry_run`, nothing is written. Raises
+        one; an object in `observations` may have its own `replaces`. They end, and are kept as past facts. A fact that
+        is already known is not added again. The receipts ask about up to three known observations that a new one may
+        make outdated, each with the call of `decide` that ends it. With `dry_run`, nothing is written. Raises
         INVALID_PROPERTY, and INVALID_ARGUMENT, for example if the `name` or text can mean several entities.
         """
         arguments = {"text": text, "name": name, "type": type, "observations": observations}

@@ -306,10 +306,10 @@ class History:
     async def logged_nodes(
         self, types: Sequence[str], *, session: str | None = None, text: str | None = None, domain: str | None = None
     ) -> Sequence[LoggedNode]:
-        """Return the nodes of types that the log has, also deleted ones, with the texts of their states.
+        """Return the nodes of the given types in the log, including deleted ones, with the texts of their states.
 
-        With `session`, a state has this value of the property `session`; with `text`, it contains this text, ignoring
-        case. Large contents, which are blobs, are not read.
+        `session` selects states with this value of the property `session`; `text` selects states that contain a text,
+        ignoring case. Large contents, which are blobs, are not read.
         """
         from graph_memory.memory.retention.logged_nodes import logged_nodes
 

@@ -21,8 +21,8 @@ USE_RECORDED_EVERY = timedelta(minutes=1)
 class Keys:
     """The keys of clients over HTTP. Use it as `Memory.keys`.
 
-    A key has a name, which the log records as the actor, rights by pattern of domains, and optionally toolsets and an
-    end. It is valid for every server on this database.
+    A key has a name, which the log records as the actor, and rights in all domains that match its patterns. It can also
+    have toolsets and an expiry time. It is valid for every server on this database.
     """
 
     def __init__(self, core: Core) -> None:
@@ -60,17 +60,17 @@ class Keys:
         return KeyList(keys=tuple(map(_info, await access_keys.list_keys(self._core.store))))
 
     async def revoke(self, name: str) -> KeysRevoked:
-        """Delete the keys with a name, or the key with a prefix. Servers reject them within five seconds."""
+        """Delete all keys with this name, or the key with this prefix. Servers reject them within five seconds."""
         return KeysRevoked(revoked=tuple(map(_info, await access_keys.revoke_keys(self._core.store, name))))
 
     async def rotate(self, name: str, *, grace: timedelta = GRACE) -> NewKey:
-        """Create another key with the same name and rights, and return it. The old one stays valid for a while."""
+        """Create another key with the same name and rights, and return it. The old key stays valid for `grace`."""
         now = self._core.log.clock()
         secret, principal = await access_keys.rotate_key(self._core.store, name, now, now + grace)
         return _new_key(secret, principal, now)
 
     async def find(self, key_hash: str) -> Principal | None:
-        """Return the caller whose key has a hash, or None if there is no such key or it has expired."""
+        """Return the caller whose key has this hash, or None if there is no such key or it has expired."""
         now = self._core.log.clock()
         row = await access_keys.find_key(self._core.store, key_hash)
         if row is None or row.is_expired(now):

@@ -55,7 +55,7 @@ class Memory(Writes):
         return Memory(core, default_domain=self._default_domain)
 
     def in_session(self, session: str) -> Memory:
-        """Return the same memory with this session for its changes, whatever session the settings name."""
+        """Return the same memory with this session for its changes, regardless of the session in the settings."""
         return Memory(self._core.in_session(session), default_domain=self._default_domain)
 
     def with_origin(self, origin: Origin) -> Memory:
@@ -258,7 +258,7 @@ class Transaction(Memory):
 
     @property
     def range(self) -> tuple[int, int] | tuple[None, None]:
-        """The log numbers of the first and the last change so far, or None for both."""
+        """The log numbers of the first and the last change so far, or `(None, None)` if there are no changes."""
         last, count = self._log.reached.seq, self._log.count
         return (last - count + 1, last) if count else (None, None)
 

@@ -117,7 +117,7 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionIds:
-        """Return the ids of the connections that match all conditions, in the way that `query_nodes` does for nodes.
+        """Return the ids of the connections that match all conditions. See `query_nodes` for the arguments.
 
         `detail` adds the type of each, and the ids and titles of its ends. `min_strength`, 0 to 1, is a minimum weight;
         it cannot be combined with `order_by`.
@@ -182,7 +182,7 @@ class Reads:
         limit: int = 10,
         domain: str | None = None,
     ) -> results.WeighedConnections:
-        """Return the connections of a node with the greatest weights, strongest first.
+        """Return the connections of a node with the greatest weights, heaviest first.
 
         A weight, 0 to 1, is computed from strength, importance and age (see `model/values/weight.py`). `limit` is at
         most 1,000. Raises NODE_NOT_FOUND.
@@ -199,7 +199,7 @@ class Reads:
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.WeighedConnections:
-        """Return the connections with a weight under `below`, with their weights: candidates for review or removal.
+        """Return the connections with a weight below `below`, with their weights, as candidates for review or removal.
 
         Pages follow the order of ids. Within a page, the weakest connection comes first.
         """
@@ -241,13 +241,13 @@ class Reads:
     async def describe_nodes(
         self, node_ids: Sequence[str], *, domain: str | None = None
     ) -> tuple[results.NodeSummary, ...]:
-        """Return type, title and properties of nodes, in the given order. Unknown ids are left out."""
+        """Return the type, title and properties of each node, in the given order. Unknown ids are left out."""
         return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
 
     async def describe_connections(
         self, connection_ids: Sequence[str], *, domain: str | None = None
     ) -> tuple[results.ConnectionSummary, ...]:
-        """Return type, ends and properties of connections, in the given order. Unknown ids are left out."""
+        """Return the type, ends and properties of each connection, in the given order. Unknown ids are left out."""
         return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
 
     async def get_connected_nodes_of(
@@ -276,9 +276,9 @@ class Reads:
         return await self._core.log.require_ontology(self._domain(domain))
 
     async def list_domains(self, *, limit: int | None = None, cursor: str | None = None) -> Domains:
-        """Return the domains (by default all) by name, with the sizes of their logs and ontologies."""
+        """Return all domains, or a page of them, ordered by name, with the sizes of their logs and ontologies."""
         return await listing.list_domains(self._core, limit, cursor)
 
     async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
-        """Return a domain with its numbers of nodes and connections. Raises ONTOLOGY_NOT_FOUND."""
+        """Return a domain with its node and connection counts. Raises ONTOLOGY_NOT_FOUND."""
         return await listing.domain_info(self._core, self._domain(domain))

@@ -43,7 +43,7 @@ class Recall:
 
     `domains` reads several domains, and `include_children` also all domains under them. Hits of several domains are
     ranked together, each with its `domain`, and have no next page. A recall divides its budget between domains by how
-    much they have on the query.
+    well they match the query.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -279,7 +279,7 @@ class Recall:
         max_words: int = 200,
         domain: str | None = None,
     ) -> Synthesis:
-        """Return a text by a language model about a question, based on search results or on `subgraph`.
+        """Return a language model's text about a question, based on search results or on `subgraph`.
 
         `subgraph` has the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
         `recommendations`. The text cites ids in brackets; unknown ids are removed, with an entry in `warnings`.
@@ -310,7 +310,7 @@ class Recall:
         cross_domains: bool = False,
         domain: str | None = None,
     ) -> Walked:
-        """Return the nodes that connections lead to from one or several start nodes, and the connections between them.
+        """Return the nodes that are reached from one or several start nodes, and the connections between them.
 
         `weighted` always follows the connection with the greatest weight next. `bidirectional` goes from several starts
         towards each other, and keeps the paths on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.

@@ -48,9 +48,9 @@ class Transfer:
     async def export_file(
         self, target: Path | str | IO[bytes], *, tell: Progress = silent, domain: str | None = None
     ) -> Exported:
-        """Write a domain's whole log and all content to a file, from which `import_file` creates the same domain.
+        """Write a domain's whole log and all content to a file. `import_file` creates the same domain from it.
 
-        The file appears under its name when it is complete, and replaces an existing one. It is compressed if its name
+        The file appears under its name when it is complete, and replaces an existing file. It is compressed if its name
         ends in `.gz`. A stream is written to directly. Changes by others after the start are not included. Raises
         ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
@@ -146,8 +146,8 @@ class Transfer:
     ) -> MemoryImported | None:
         """Import a file of the official memory server once, into an empty domain, and never change the file.
 
-        It continues an import that was interrupted. It returns None if the file does not exist, or if the domain has
-        other data. Raises the errors of `import_memory`.
+        An interrupted import is continued. The result is None if the file does not exist, or if the domain has other
+        data. Raises the errors of `import_memory`.
         """
         return await importing_memory.import_once(self._core, self._domain(domain), Path(file), tell)
 

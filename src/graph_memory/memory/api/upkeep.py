@@ -44,10 +44,10 @@ class Upkeep:
     ) -> Coverage:
         """Rebuild the search index and its vectors from the log, and return its coverage.
 
-        By default, it only adds missing entries. `model` rebuilds only the vectors, with the model of the settings.
-        `analyser`, the name of one of Neo4j's analysers, rebuilds only the words, which it parses from now on. Repeat
-        the call to resume an interrupted rebuild. Until it ends, searches use the entries that exist. Raises
-        INVALID_ARGUMENT.
+        By default, it rebuilds all entries; otherwise, it only adds missing ones. `model` rebuilds only the vectors,
+        with the model of the settings. `analyser`, the name of one of Neo4j's analysers, rebuilds only the words, and
+        parses text from now on. Repeat the call to resume an interrupted rebuild. Until it ends, searches use the
+        entries that exist. Raises INVALID_ARGUMENT.
         """
         where = self._domain(domain)
         return await reindexing.reindex(
@@ -59,7 +59,7 @@ class Upkeep:
         return await read_coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Return the changes of the live graph that other programs made. Adopt them into the log, or undo them.
+        """Return the changes that other programs made to the live graph. Adopt them into the log, or undo them.
 
         Pass ids, or `all` for every change that the other argument does not name. If both are `all`, changes that
         cannot be adopted are undone. Adopting is one write with the usual checks: a change that fails them stays in the

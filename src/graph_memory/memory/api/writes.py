@@ -203,7 +203,7 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set a connection's importance, 0 to 1, as half of its weight. Raises the errors of `update_connection`."""
+        """Set a connection's importance (0 to 1), half of its weight. Raises the errors of `update_connection`."""
         edit = connections.importance_edit(importance, expected_version)
         return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
 
@@ -222,7 +222,7 @@ class Writes(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Set the time from which and the time until which a node or connection holds in the world.
+        """Set the times at which a node or connection starts and stops being true in the world.
 
         Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they name
         another zone. Omitted times keep their values; `open` removes a bound. `valid_from` is included, `valid_to` is
@@ -270,7 +270,7 @@ class Writes(Reads):
     async def unprotect(
         self, *, node_id: str | None = None, connection_id: str | None = None, domain: str | None = None
     ) -> results.ProtectionChanged:
-        """Lift the protection of a node, a connection or, if only `domain` is given, that domain.
+        """Remove the protection of a node, a connection or, if only `domain` is given, that domain.
 
         If there is no protection, nothing changes. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
         """

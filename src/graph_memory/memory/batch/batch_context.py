@@ -44,7 +44,7 @@ _MAX_SUGGESTIONS = 3
 
 
 async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch) -> StoredData:
-    """Return the stored data that the operations depend on. Raises INVALID_ARGUMENT for too many attached subjects."""
+    """Return the stored data that operations depend on. Raises INVALID_ARGUMENT if too many subjects are attached."""
     operations = parsed.operations
     names = _NameReader(reader, head.domain, operations)
     graph = await names.read()
@@ -166,7 +166,7 @@ class _NameReader:
                 self._former.setdefault(name, []).append(by_id[subject])
 
     def _possible_names(self, name_or_id: str) -> list[str]:
-        """Return the possible names of an entity, given by name or id, at the time of its operation."""
+        """Return the names that an entity, given by name or id, may have when its operation is applied."""
         name = self._by_id.get(name_or_id, name_or_id)
         return [name, *self._former.get(name, ())]
 

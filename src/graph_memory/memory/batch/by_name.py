@@ -68,7 +68,7 @@ def read_by_name(verb: str, fields: Fields, references: References) -> Iterator[
 
 
 def created_names(entries: Mapping[str, LocatedValue]) -> Iterator[tuple[object, object]]:
-    """Yield the names and references of the entities that a faulty operation creates, as far as they can be read."""
+    """Yield the names and references of the entities that a faulty operation would create, if they are readable."""
     entities = entries["entities"].value if "entities" in entries else None
     for item in cast("list[object]", entities) if isinstance(entities, list) else ():
         if isinstance(item, Mapping):

@@ -170,7 +170,7 @@ class Fold:
                 self._delete_node(operation, row.deletion)
 
     def _unused_end(self, node: str) -> EndRow | None:
-        """Return a node with its present and former relations; None if it is not only an end of relations."""
+        """Return a node with its present and former relations, or None if the node has any other use."""
         change, row = self.changes.get(node), self.stored.by_name.ends.get(node)
         entity = self.named.graph.find(node)
         is_end = entity.is_mentioned if entity else row is not None
@@ -290,7 +290,7 @@ def fold_operations(stored: StoredData, operations: Sequence[Operation], left_ou
 
 
 def decide(first: Fold, operations: Sequence[Operation], context: Context) -> FoldResult:
-    """Return the result of the operations that are not faulty. `first` has all operations merged.
+    """Return the result of the operations that are not faulty. `first` is the fold of all operations.
 
     Faulty operations are left out and the rest is checked again, until no fault remains.
     """

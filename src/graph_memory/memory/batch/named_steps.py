@@ -30,7 +30,7 @@ class StoredNames:
 
     graph: NamedGraph = field(default_factory=NamedGraph)
     ends: Mapping[str, EndRow] = field(default_factory=dict[str, EndRow])
-    """By id, the nodes that exist only as ends of relations, if these relations may be deleted."""
+    """The nodes that exist only as ends of relations which may be deleted, by id."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
     """The deletions of subjects attached to nodes that may become entities."""
     lost: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -39,7 +39,7 @@ class StoredNames:
 
 @dataclass(slots=True)
 class NamedSteps:
-    """The state after those operations so far that refer to entities by name."""
+    """The state of the named entities after the operations that were drafted so far."""
 
     graph: NamedGraph
     drafting: Drafting

@@ -40,9 +40,9 @@ RequestedChange = NewNode | NodeEdit | NewConnection | ConnectionEdit | Validity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One requested change of one subject. Several have the same index if one given operation has several changes.
+    """One requested change of one subject. All changes that come from the same operation of the caller share its index.
 
-    For a change by name, `subject` is the id for a new subject. An existing one has its own id.
+    For a change by name, `subject` is the id that the subject gets if it is new. An existing subject keeps its id.
     """
 
     index: int
@@ -55,7 +55,7 @@ class Operation:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The ids that must exist."""
+        """The ids of the subjects that must exist before the operation."""
         if isinstance(self.change, NewConnection):
             return (self.change.from_id, self.change.to_id)
         return () if isinstance(self.change, NewNode | ChangeByName) else (self.subject,)
@@ -71,7 +71,7 @@ class NotCreated(GraphError):  # noqa: N818 - named by its cause
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error of an operation. It `follows` if only the faults of other operations cause it."""
+    """An error of an operation. `follows` is set if only the faults of other operations cause it."""
 
     index: int
     verb: str

@@ -70,7 +70,7 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 
 async def parse_operations(contents: Contents, operations: object, references: References) -> ParsedBatch:
-    """Return the operations of a batch, and the faults of unreadable ones.
+    """Return the operations of a batch, and the faults of the operations that cannot be read.
 
     Raises INVALID_ARGUMENT for a value that is not a list of operations, and for too many of them.
     """
@@ -140,7 +140,7 @@ class _Parser:
                     self.lost_names.setdefault(name, index)
 
     def _lose(self, index: int, arguments: Mapping[str, object]) -> None:
-        """Record that no subject gets the reference and the id of a faulty create."""
+        """Mark the reference and the id of a faulty create operation as unusable for later operations."""
         if str(arguments.get("op", arguments.get("type"))).startswith("create"):
             self.references.mark_faulty(arguments.get("ref"), index)
             for subject in (arguments.get("id"), arguments.get("node_id")):

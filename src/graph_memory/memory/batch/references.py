@@ -99,7 +99,7 @@ def check_key(key: str | None) -> str | None:
 
 
 def request_of(key: str | None, operations: Sequence[object]) -> Request | None:
-    """Return the request by which a repeated batch is recognised, or None without a key."""
+    """Return the request that identifies repetitions of a batch, or None if the batch has no idempotency key."""
     if key is None:
         return None
     text = json.dumps(operations, sort_keys=True, separators=(",", ":"), default=str)

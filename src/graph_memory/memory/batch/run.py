@@ -83,7 +83,7 @@ async def run(core: Core, domain: str, batch: ParsedBatch, options: Options, req
 
 
 class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is repeated
-    """Ends an attempt whose changes must be checked in the written graph before they are committed.
+    """Raised to end an attempt whose changes must be checked in the written graph before they are committed.
 
     Most batches need no such check, and are written in one statement.
     """
@@ -93,7 +93,7 @@ class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is
 
 
 async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options) -> None:
-    """Create blobs before the write. They do no harm if it fails. An atomic batch with faults creates none."""
+    """Create blobs before the write. They are harmless if it fails. An atomic batch with faults creates none."""
     if options.atomic and batch.faults:
         return
     contents = [cast("Content | None", getattr(operation.change, "content", None)) for operation in batch.operations]
@@ -106,7 +106,7 @@ async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options
 
 @dataclass(frozen=True, slots=True)
 class _BatchContext:
-    """The merged operations, and the stored data around all their possible changes."""
+    """The merged operations, and the stored data that all their possible changes depend on."""
 
     fold: Fold
     context: Context
@@ -180,7 +180,7 @@ class _Attempt:
         )
 
     def decide(self, head: Head, batch: _BatchContext) -> Decision[_Report | None]:
-        """Return the changes. Raises BATCH_REFUSED if there are faults, and `confirm` cannot find more."""
+        """Return the changes. Raises BATCH_REFUSED for faults, unless `confirm` may find further ones."""
         folded = decide(batch.fold, self.parsed.operations, batch.context)
         faults = [*self.parsed.faults, *with_suggestions(folded.faults, batch.suggestions)]
         report = _Report(faults, folded.subjects, batch.fold.stored)

@@ -207,7 +207,7 @@ class _Branching:
     async def _derive(self, transaction: Transaction, living: Sequence[SubjectAt]) -> None:
         """Copy the derived rows of unchanged subjects, and compute the rows of subjects that changed after the fork.
 
-        The source is not locked: subjects that change while they are copied are found afterwards.
+        The source is not locked. Subjects that change while they are copied are detected afterwards.
         """
         rows = [row for row in living if row.kind == Kind.NODE or self._has_keys(row)]
         present = [row for row in rows if row.is_present]
@@ -249,7 +249,7 @@ class _Branching:
         await run_projection(transaction, Projection(self._job.domain, derived))
 
     async def _tie_page_to_nodes(self) -> None:
-        """Copy a range of connections, observations and links, whose nodes now all exist."""
+        """Copy a range of connections, observations and links. All of their nodes exist at this stage."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
         is_last = until >= progress.seq
@@ -270,7 +270,7 @@ class _Branching:
         await self._job.step(next_progress, tie)
 
     async def _after_ties(self) -> str:
-        """Return the next stage: the search rows are copied if the source has them."""
+        """Return the next stage: copying the search rows if the source has them, otherwise the end."""
         return "passages" if await ensure_covers(self._core, self._source, self._at) else "end"
 
     async def _copy_passages(self) -> None:

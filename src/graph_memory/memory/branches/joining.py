@@ -38,7 +38,7 @@ def names_missing_in_target(item: MergeItem) -> list[UniqueValue]:
 def find_earlier_joins(items: Mapping[str, MergeItem], owners: Owners) -> dict[str, str]:
     """Return the target's id of each source entity that an earlier merge, in either direction, joined with another.
 
-    The log of one side never had the entity of the other, although the base has it.
+    Such an entity is in the base, but was never in the log of the side whose entity it was joined with.
     """
     target_ids: dict[str, str] = {}
     new_by_name = {
@@ -68,7 +68,7 @@ def with_source_entity(item: MergeItem, source: MergeItem) -> MergeItem:
 
 
 def as_created_by_source(item: MergeItem) -> MergeItem:
-    """Return a mention that became an entity, and that the target no longer has, as created by the source."""
+    """Return an item as created by the source if it is a mention that became an entity and the target lacks it."""
     became_entity = is_mention(item.base) and item.theirs is not None and not is_mention(item.theirs)
     return replace(item, base=None) if became_entity and item.ours is None else item
 

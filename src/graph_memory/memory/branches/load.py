@@ -107,7 +107,7 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
 
 
 def _too_many_deletions(scope: MergeScope, versions: Mapping[str, Version]) -> GraphError:
-    """Return the error for more deletions than one transaction takes. It names the node with the most attachments."""
+    """Return the error for more deletions than one transaction allows. It names the node with the most attachments."""
     message = f"The source deleted {len(versions):,} subjects, and one merge deletes at most {MAX_DELETED:,}"
     ends = Counter(end for version in versions.values() for end in set(version.ends) if end in versions)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
@@ -158,7 +158,7 @@ async def load_context(
 ) -> tuple[list[MergeItem], Context]:
     """Return the subjects with their contents, and the context. Nodes that a resolution may restore are included.
 
-    Raises INVALID_ARGUMENT if the merge would delete more subjects than one merge can, and CONTENT_READ_FAILED.
+    Raises INVALID_ARGUMENT if the merge would delete too many subjects for one write, and CONTENT_READ_FAILED.
     """
     living = await _living(reader, head.domain, items)
     subjects = {item.subject for item in items}
@@ -232,14 +232,14 @@ def _unique_values_of(item: MergeItem, theirs: Version, head: Head, choices: Cho
 
 @dataclass(frozen=True, slots=True)
 class _ContentKey:
-    """A content that the plan needs, and the domain that has it."""
+    """The reference to content that the plan needs, and the domain that stores the content."""
 
     domain: str
     ref: ContentRef
 
 
 async def _with_contents(core: Core, reader: Reader, scope: MergeScope, items: Sequence[MergeItem]) -> list[MergeItem]:
-    """Return the subjects with the contents that are taken over or merged line by line."""
+    """Return the subjects with the contents that the merge takes over or merges line by line."""
     keys = {item.subject: _contents_of(item, scope) for item in items}
     contents = await _fetch_contents(core, reader, {side for sides in keys.values() for side in sides.values()})
     return [
@@ -286,7 +286,7 @@ async def _fetch_contents(
 
 
 async def _read_contents(core: Core, stored_texts: Mapping[_ContentKey, str | None]) -> Mapping[_ContentKey, Content]:
-    """Return the contents. Texts that Neo4j does not have are read concurrently.
+    """Return the contents. Texts that are not stored in Neo4j are read concurrently.
 
     The bytes of binary content are not read, because a merge never compares them.
     """

@@ -63,7 +63,7 @@ class _Report:
 
 
 class _UnresolvedConflicts(Exception):  # noqa: N818 - `merge` turns it into an error with titles
-    """Ends a merge that has unresolved conflicts."""
+    """Raised to end a merge that has unresolved conflicts."""
 
     def __init__(self, report: _Report) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
 
 
 async def _with_titled_reasons(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """Return the conflicts, with titles beside ids in the reasons of the reported ones."""
+    """Return the conflicts. The reasons of the reported ones have titles beside the ids."""
     reported = conflicts[:MOST_CONFLICTS]
     reasons = await with_titles(core, target, [conflict.reason for conflict in reported])
     titled = (replace(conflict, reason=reason) for conflict, reason in zip(reported, reasons, strict=True))
@@ -189,7 +189,7 @@ class _Merging:
             raise _UnresolvedConflicts(report)
 
     async def _reported_changes(self, all_changes: Sequence[Change], report: _Report) -> tuple[MergedChange, ...]:
-        """Return the first changes for the result. Deleted subjects have the titles that they had."""
+        """Return the changes to list in the result. Deleted subjects keep their last titles."""
         changes = {change.subject: change for change in all_changes[:MOST_CHANGES]}
         drafts = {draft.subject: draft for draft in report.plan.drafts if draft.subject in changes}
         before = min((change.seq for change in changes.values()), default=1) - 1

@@ -74,7 +74,7 @@ class _PendingState:
 
 @dataclass(frozen=True, slots=True)
 class _SharedState:
-    """A state that both domains include, and a revision with its contents: its own log may have been compacted."""
+    """A state that both domains include, and a revision with its contents, as its own log may have been compacted."""
 
     place: Revision
     kept: Revision | None
@@ -134,7 +134,7 @@ async def check_is_kept(reader: Reader, base: Revision) -> None:
 
 
 async def find_included(reader: Reader, place: Revision) -> IncludedStates:
-    """Return the states that a state includes."""
+    """Return the states that the state of a domain at a revision includes."""
     included = IncludedStates()
     pending = [_PendingState(place, place)]
     while pending:
@@ -174,7 +174,7 @@ async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
 
 
 async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Return the states that no other state includes. An included state is earlier, whatever the clocks said."""
+    """Return the states that no other given state includes. An included state is earlier, even if clocks were wrong."""
     if len(states) < 2:
         return states
     included = {state.place: (await find_included(reader, state.place)).places for state in states}
@@ -209,7 +209,7 @@ class MergeRecord:
     """The id of the event in the source. It identifies the source even if another domain gets its name later."""
 
     def including_source(self, own_seq: int) -> DomainState:
-        """Return the domain's state that includes the source from event `own_seq` of its own log on."""
+        """Return the domain's state after the merge, which its log records in event `own_seq`."""
         merge = {"source_seq": self.source.seq, "own_seq": own_seq, "event": self.event}
         merges = json.dumps({**merges_of(self.state), self.source.domain: merge}, sort_keys=True, ensure_ascii=False)
         return replace(self.state, merges=merges)
@@ -228,7 +228,7 @@ async def merge_record(reader: Reader, source: Revision, target: Revision) -> Me
 
 
 def merges_of(state: DomainState) -> Mapping[str, Any]:
-    """Return the merges into a domain by source: the source's last event, and its number in the target's log."""
+    """Return the merges into a domain, by source: the last merged event, and the merge's number in the target's log."""
     return json.loads(state.merges) if state.merges else {}
 
 

@@ -56,7 +56,7 @@ class Plan:
 def plan(items: Iterable[MergeItem], context: Context, choices: Choices, at: datetime) -> Plan:
     """Return the plan, with the search windows of its texts. Raises INVALID_ARGUMENT for an invalid resolution.
 
-    `items` also has the ends of changed subjects that are not in the target: a choice may restore them.
+    `items` includes ends of changed subjects that are not in the target, because a choice may restore them.
     """
     graph_merge = _GraphMerge({item.subject: item for item in items}, context, choices, at)
     graph_merge.merge_subjects()
@@ -121,7 +121,7 @@ class _GraphMerge:
             self.after[item.subject] = _draft(item, merged.after, self.at)
 
     def _join(self, item: MergeItem) -> str | None:
-        """Return the target's entity with the name of a source's entity, and join the two if that is settled."""
+        """Return the target's entity with the same name as the source's, and join the two if a choice allows it."""
         draft = self.after.get(item.subject)
         names = [entity_name(draft.state or {})] if draft and item.ours is None else names_missing_in_target(item)[-1:]
         holder = next((self.items.get(self._changes().holder(name) or "") for name in names if name), None)
@@ -185,7 +185,7 @@ class _GraphMerge:
         return {defined.inverse for defined in (declared, before) if isinstance(defined, ConnectionType)}
 
     def find_conflicts(self) -> Iterator[Conflict]:
-        """Yield the conflicts of the merged graph, at most one per subject and rule. Types alone come first."""
+        """Yield the conflicts of the merged graph, at most one per subject and rule, conflicts about types first."""
         self.add_types()
         changes = self._changes()
         if violations := [
@@ -218,7 +218,7 @@ class _GraphMerge:
                 yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
     def _find_subject_conflict(self, changes: Changeset, draft: Draft) -> Conflict | None:
-        """Return the conflict of a subject's ends, type or rules. Others check unique values and attachments."""
+        """Return a subject's conflict of ends, type or rules. Unique values and attachments are checked separately."""
         if missing := self._missing_ends(changes, draft):
             can_return = all(self._can_restore(end) for end in missing)
             takes = frozenset(ConflictSide) if can_return else _OURS
@@ -248,7 +248,7 @@ class _GraphMerge:
             self.in_conflict.add(conflict.subject)
 
     def _forced_side(self, conflict: Conflict) -> ConflictSide | None:
-        """Return the side that is taken whatever the choice: a mention stays as long as a relation leads to it."""
+        """Return the side that applies regardless of choices, if any: a mention stays while a relation leads to it."""
         if conflict.clash is ConflictKind.ATTACHED and is_mention(self.items[conflict.subject].ours):
             return ConflictSide.OURS
         draft = self.after.get(conflict.subject) if conflict.clash is ConflictKind.END else None

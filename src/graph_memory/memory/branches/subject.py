@@ -117,7 +117,7 @@ def _find_whole_conflict(item: MergeItem) -> Conflict | None:
 
 
 def _target_identity(item: MergeItem, theirs: Version) -> object:
-    """Return the identity that the id has, or had, in the target."""
+    """Return the identity of the subject that has, or once had, this id in the target."""
     if item.ours is not None:
         return item.ours.identity
     if item.last is None:
@@ -320,7 +320,7 @@ def _without_computed(state: State) -> State:
 
 
 def _computed_fields(item: MergeItem, template: Version, state: State, content: Content | None) -> State:
-    """Return the values computed from fields: the titles, and the time of the summary on the side that has it."""
+    """Return the values that are computed from fields: the titles, and the time at which the summary was written."""
     fields = NodeFields.from_stored(state)
     sides = (NodeFields.from_stored(version.state) for version in (item.ours, item.theirs, item.base) if version)
     times = (side.summary_timestamp for side in sides if side.content_summary == fields.content_summary)

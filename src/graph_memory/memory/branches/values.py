@@ -87,7 +87,7 @@ class Version:
 
     @classmethod
     def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
-        """Return the subject after an event, or None if it does not exist then."""
+        """Return the subject as the event left it, or None if it does not exist after the event."""
         if event is None or event.draft.op is Op.DELETE:
             return None
         draft = event.draft
@@ -135,7 +135,7 @@ class MergeItem:
 
     @property
     def needs_lines(self) -> bool:
-        """Whether the texts of the base and both sides differ, so that they have to be merged line by line."""
+        """Whether the texts of the base and both sides all differ, so that they must be merged line by line."""
         refs = [version.ref for version in (self.base, self.ours, self.theirs) if version is not None]
         results = [ref for ref in refs if ref is not None and ref.is_text]
         return len(results) == 3 and len({ref.sha256 for ref in results}) == 3

@@ -70,7 +70,7 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredConnections:
-    """The connections of a type from a node: lists of id, types of the ends, id of the target, and values."""
+    """A node's outgoing connections of one type. Each is a list: id, type of each end, target id, and values."""
 
     source: str
     connections: list[Any]
@@ -89,7 +89,7 @@ STORED_CONNECTIONS = query("changes/stored_connections", StoredConnections)
 
 
 async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, maximum: int | None = None) -> Context:
-    """Return the data around changes: ends of connections, subjects attached to deleted nodes, owners of unique values.
+    """Return the data that changes depend on: ends of connections, subjects attached to deleted nodes, unique values.
 
     Raises TooMany if more than `maximum` subjects are attached (by default, as many as one transaction can delete).
     """
@@ -131,7 +131,7 @@ async def read_attachments(
 async def read_attachments_of_retyped(
     reader: Reader, domain: str, nodes: Sequence[str], ontology: Ontology
 ) -> Mapping[str, Sequence[Draft]]:
-    """Return the subjects attached to nodes whose type changes; none if no connection type restricts its ends."""
+    """Return the subjects attached to nodes whose type changes, or nothing if no connection type restricts its ends."""
     restricts_ends = any(
         ANY not in ends for declared in ontology.connection_types for ends in (declared.from_types, declared.to_types)
     )
@@ -160,7 +160,7 @@ async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]
 async def stored_rows(
     reader: Reader, domain: str, declared: AnyType, names: Sequence[str], after: str = ""
 ) -> AsyncIterator[tuple[str, Sequence[StoredRow]]]:
-    """Yield the stored subjects of a type, with some properties, in pages, each after the id of its last node."""
+    """Yield pages of a type's stored subjects, with the named properties, each page with the id of its last node."""
     arguments: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
     if isinstance(declared, NodeType):
         while nodes := await reader.read(STORED_NODES, after=after, **arguments):
@@ -186,7 +186,7 @@ def detachment_draft(row: AttachedRow) -> Draft:
 
 
 async def read_in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
-    """Return the results of a statement that runs for some of the rows at a time."""
+    """Run a statement on a limited number of rows at a time, and return all of its results."""
     [(name, items)] = rows.items()
     results: list[R] = []
     for start in range(0, len(items), ROWS):

@@ -16,7 +16,7 @@ async def put_inverses(
 ) -> None:
     """Write the inverse relationships of connections under a type name, or delete them if the name is empty.
 
-    Relationships of the type `stays` are kept.
+    Inverse relationships of the type `stays` are not deleted.
     """
     rows = await transaction.run(LAST_EVENTS, domain=domain, subjects=list(ids))
     projection = Projection(domain)

@@ -31,7 +31,7 @@ CheckPage = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 
 
 class TooMany(GraphError):  # noqa: N818 - not an error: the write continues in pages
-    """Ends a write that is too large for one transaction, so that it is repeated in pages."""
+    """Raised to end a write that is too large for one transaction. The write is then repeated in pages."""
 
     def __init__(self, count: int) -> None:
         message = f"There are at least {count:,} changes, and one transaction takes at most {AT_ONCE:,}"
@@ -73,7 +73,7 @@ class Batch:
         request: str | None = None,
         reach: Reach,
     ) -> Batch:
-        """Start a batch, or resume the same one with its first origin.
+        """Start a batch, or resume the same batch with the origin of its first run.
 
         Raises ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY during another operation.
         """
@@ -107,7 +107,7 @@ class Batch:
         await self.job.step(self.job.then(done=self.job.progress.done + len(drafts), **progress), append)
 
     async def abandon(self) -> None:
-        """End the batch after a failure if no page is written, so that the domain can be written.
+        """End the batch after a failure if no page is written, so that other writes to the domain can continue.
 
         Otherwise the batch stays resumable, even if another run has taken it over or the store cannot be reached.
         """
@@ -116,6 +116,6 @@ class Batch:
                 await self.end()
 
     async def end(self) -> None:
-        """End the batch, so that the domain can be written."""
+        """End the batch, so that other writes to the domain can continue."""
         await self.job.end()
         self.core.log.forget(self.job.domain)

@@ -1,7 +1,7 @@
 """Validation and order of a set of changes, without I/O.
 
-A change is a draft of a subject's new state or of its deletion. A violation is a reason against a change. Callers turn
-it into an error, a conflict, or the refusal of one subject.
+A change is a draft of a subject's new state or of its deletion. A violation is the reason why a change is not allowed.
+Callers turn it into an error, a conflict, or a refusal.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ATTACHED = _ORDER.index(Kind.CONNECTION)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The stored data around the subjects of changes that a decision needs."""
+    """The stored data that a decision about changes needs."""
 
     ontology: Ontology
     living: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -217,7 +217,7 @@ class Changeset:
         return Violation(draft, Rule.USED, "it exists, or existed before")
 
     def check_unique(self, draft: Draft) -> Violation | None:
-        """Return a violation if another subject keeps a unique value, or an earlier change sets it."""
+        """Return a violation if another subject keeps a unique value of the draft, or an earlier change sets it."""
         for value in unique_of(draft, self.ontology):
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
                 title = self.context.owners[value][holder]
@@ -288,7 +288,7 @@ class Changeset:
 
     @cached_property
     def _users(self) -> Mapping[str, str]:
-        """For each deleted type that is still needed, a phrase that names a subject that needs it."""
+        """Phrases that name a subject that still needs a deleted type, by the subject id of that type."""
         deleted = {draft.subject for draft in self.changes.values() if draft.op is Op.DELETE}
         if not any(self.changes[subject].kind in TYPES for subject in deleted):
             return {}
@@ -311,7 +311,7 @@ class Changeset:
         return {**named_types, **typed_subjects, **context.users}
 
     def in_order(self) -> list[Draft]:
-        """Return the changes, and the deletions of attached subjects, in an order in which each is valid."""
+        """Return the changes and the deletions of attached subjects, each valid after the ones before it."""
         deletions: dict[str, Draft] = {}
         for draft in (draft for draft in self.changes.values() if draft.op is Op.DELETE):
             for deletion in (*self.context.attached.get(draft.subject, ()), draft):
@@ -333,7 +333,7 @@ def ends_of(draft: Draft) -> tuple[str, ...]:
 
 
 def type_of(draft: Draft) -> str | None:
-    """Return the subject of a change's type, or None if it has no type."""
+    """Return the subject id of the type that a change's subject has, or None if it has no type."""
     kind = TYPE_OF.get(draft.kind)
     return type_subject(kind, draft.type) if kind is not None and draft.type is not None else None
 

@@ -49,7 +49,7 @@ class RulesBroken(Exception):  # noqa: N818 - not an error yet: the write is rep
 
 
 def rule_check_row(draft: Draft, ontology: Ontology | None, extra: Sequence[str] = ()) -> dict[str, object] | None:
-    """Return the row to check for a connection that is new or valid again. None if no rule applies.
+    """Return the row to check for a connection that is new or valid again, or None if no rule applies.
 
     `extra` lists further rules to check.
     """
@@ -82,7 +82,7 @@ async def find_broken_rules(
     in_turn: bool = False,
     extra: Sequence[str] = (),
 ) -> Mapping[str, BrokenRule]:
-    """Return the violated rules of new connections. With `in_turn`, only the later of two conflicting ones counts."""
+    """Return the rules that new connections violate. With `in_turn`, only the later of two conflicting ones counts."""
     rows = [row for draft in drafts if (row := rule_check_row(draft, ontology, extra))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     results = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
@@ -101,7 +101,7 @@ async def check_rules(
 
 
 async def until_rules_hold(attempt: Callable[[Mapping[str, BrokenRule]], Awaitable[R]]) -> R:
-    """Return the result of a write. It is repeated with the violated rules, by connection, until there are no more."""
+    """Return the result of a write, repeated with the violated rules by connection until none is violated."""
     broken: Mapping[str, BrokenRule] = {}
     while True:
         try:

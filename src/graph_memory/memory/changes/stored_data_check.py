@@ -52,7 +52,7 @@ class Misfit:
 
 @dataclass(slots=True)
 class _JointChecks:
-    """The values and ends for rules about several subjects of a type: unique values, and rules about connections."""
+    """The values and ends that rules compare between subjects of a type: unique values, and rules about connections."""
 
     declared: AnyType
     """The type with only its new rules."""
@@ -108,7 +108,7 @@ class StoredType:
 
     @property
     def names(self) -> list[str]:
-        """The checked properties."""
+        """The names of the properties to check."""
         return [rule.name for rule in self.change.after.properties]
 
     def add(self, row: StoredRow) -> None:
@@ -120,7 +120,7 @@ class StoredType:
         self._joint.add(row.id, values, row.ends)
 
     def misfits(self, changes: Mapping[str, Draft] | None = None, deleted: Collection[str] = ()) -> list[Misfit]:
-        """Return the stored subjects that do not fit, without changed ones, because changes are checked anyway."""
+        """Return stored subjects that do not fit. Changed or deleted subjects are omitted: they are checked anyway."""
         modified = changes or {}
         left_out = {*modified, *deleted}
         together = self._joint.without(left_out) if left_out else self._joint

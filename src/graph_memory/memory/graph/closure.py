@@ -17,7 +17,7 @@ Step = Callable[[Sequence[str]], Awaitable[Mapping[str, Sequence[str]]]]
 
 
 def check_depth(max_depth: int | None, *, transitive: bool) -> int:
-    """Return the number of connections in a row to follow. Raises INVALID_ARGUMENT."""
+    """Return the maximum number of steps to follow, 1 unless `transitive` is set. Raises INVALID_ARGUMENT."""
     if max_depth is None:
         return MAX_STEPS if transitive else 1
     if not transitive:
@@ -43,7 +43,7 @@ def check_transitive(ontology: Ontology, type_name: str | None) -> str:
 
 
 async def find_reachable(start: str, step: Step, depth: int) -> tuple[dict[str, int], bool]:
-    """Return the number of steps to each reachable node, and whether there may be nodes beyond `depth`.
+    """Return the number of steps to each reachable node, and whether there may be more nodes beyond `depth`.
 
     The start itself is not included. Raises INVALID_ARGUMENT for more than 10,000 nodes.
     """

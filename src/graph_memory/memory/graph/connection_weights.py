@@ -49,7 +49,7 @@ class WeighedLink(LinkRow):
 
     @property
     def rank(self) -> tuple[float, str]:
-        """The sort key of connections, the heaviest first."""
+        """The sort key that orders connections by weight, heaviest first, and then by id."""
         return -self.weight, self.id
 
 
@@ -144,7 +144,7 @@ class ConnectionWeigher:
         )
 
     def _weigh_change(self, wanted: Criteria, row: ConcurrentChange) -> WeighedLink | None:
-        """Return a connection that changed during the read, weighed by its last event. None if it does not match."""
+        """Return a connection that changed during the read, weighed by its last event, or None if it does not match."""
         event = cast("Mapping[str, str]", row.event)
         if not wanted.matches(row.event):
             return None
@@ -152,7 +152,7 @@ class ConnectionWeigher:
         return WeighedLink(row.subject, event["_type"], event["_from"], event["_to"], value)
 
     def weight_of(self, event: Mapping[str, object]) -> float:
-        """Return the weight of a connection, by its last event."""
+        """Return the weight of a connection, given its last event."""
         declared = self.ontology.find_connection_type(str(event["_type"])) if self.ontology else None
         weighable = _Weighable(
             Strength.from_state(event),
@@ -163,12 +163,12 @@ class ConnectionWeigher:
         return weight(weighable, self.now, half_life=declared.half_life if declared else None, co_access=co_access)
 
     def age_days(self, event: Mapping[str, object]) -> float:
-        """Return the number of days since a connection was changed, by its last event."""
+        """Return the number of days since a connection was changed, given its last event."""
         return max(0.0, (self.now - cast("datetime", event["_modified"])) / timedelta(days=1))
 
     @property
     def half_lives(self) -> dict[str, float]:
-        """The half-lives of the types that set one, in days."""
+        """The half-lives, in days, of the connection types that declare one."""
         types = self.ontology.connection_types if self.ontology else ()
         return {declared.name: declared.half_life for declared in types if declared.half_life is not None}
 
@@ -184,14 +184,14 @@ class ConnectionWeigher:
         return replace(wanted, names=self.ontology.names_of(wanted.type))
 
     async def describe(self, links: Sequence[WeighedLink], wanted: Criteria) -> tuple[WeighedConnection, ...]:
-        """Return the results for connections, each under the type name that the filter uses."""
+        """Return the connections as results, each under the type name that the filter uses."""
         briefs = await connection_briefs(self.core, self.domain, [weighed.id for weighed in links], wanted, self.at)
         weights = {weighed.id: round(weighed.weight, 4) for weighed in links}
         await self.check()
         return tuple(WeighedConnection(**brief.model_dump(), weight=weights[brief.id]) for brief in briefs)
 
     def minimum_weight_reader(self, least: float) -> ReadLinks:
-        """Return a function that reads a node's connections of at least a weight."""
+        """Return a function that reads a node's connections with a weight of at least `least`."""
 
         async def read_links(selector: ConnectionSelector, node_id: str) -> list[WeighedLink]:
             whole_page = Page("", UNLIMITED, selector.valid_at)
@@ -209,14 +209,14 @@ class ConnectionWeigher:
 
 
 async def create_weigher(core: Core, domain: str) -> ConnectionWeigher:
-    """Return the weigher of a domain's present connections. A domain that does not exist has no connections."""
+    """Return a weigher of a domain's present connections. For a domain that does not exist, it finds none."""
     rows = await core.store.read(CO_ACCESSES, domain=domain, limit=MAX_CO_ACCESSED)
     co_access = {row.id: co_access_of(row.count) for row in rows}
     return ConnectionWeigher(core, domain, await core.log.ontology(domain), utc_now(), co_access=co_access)
 
 
 async def minimum_weight_reader(core: Core, domain: str, least: float | None, *, transitive: bool) -> ReadLinks | None:
-    """Return a function that reads a node's connections of at least a weight, or None. Raises INVALID_ARGUMENT."""
+    """Return a function that reads a node's connections with a minimum weight, or None. Raises INVALID_ARGUMENT."""
     check_min_strength(least, transitive=transitive)
     return None if least is None else (await create_weigher(core, domain)).minimum_weight_reader(least)
 
@@ -234,7 +234,7 @@ def check_min_strength(least: float | None, *, transitive: bool) -> None:
 async def query_strong_connections(
     weigher: ConnectionWeigher, page: Page, wanted: Criteria, least: float, *, detail: bool
 ) -> ConnectionIds:
-    """Return the matching connections of at least a weight. See `Memory.query_connections`."""
+    """Return the matching connections with a weight of at least `least`. See `Memory.query_connections`."""
     named = weigher.with_stored_names(wanted)
     results, cursor = await weigher.read_page(page, named, least=least)
     ids = tuple(weighed.id for weighed in results)
@@ -267,7 +267,7 @@ async def find_strongest(
 async def find_weak(
     weigher: ConnectionWeigher, page: Page, below: float, connection_type: str | None
 ) -> WeighedConnections:
-    """Return the connections below a weight. See `Memory.get_weak_relations`."""
+    """Return the connections with a weight below `below`. See `Memory.get_weak_relations`."""
     weigher.require()
     wanted = weigher.with_stored_names(Criteria(kind=Kind.CONNECTION, type=connection_type, properties={}))
     results, cursor = await weigher.read_page(page, wanted, below=below)
@@ -278,7 +278,7 @@ async def find_weak(
 
 
 def checked_limit(limit: int) -> int:
-    """Return the maximum number of connections to return with weights. Raises INVALID_ARGUMENT."""
+    """Check and return the maximum number of connections in a result with weights. Raises INVALID_ARGUMENT."""
     if check_limit(limit) > MAX_SHOWN:
         raise invalid_argument("limit", f"limit is {limit:,}", f"Pass at most {MAX_SHOWN:,}.")
     return limit

@@ -145,7 +145,7 @@ def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
 
 
 async def _prepare(core: Core, domain: str, connection: NewConnection) -> None:
-    """Check a connection with a large text before a blob is written. The decision checks it again under the lock."""
+    """Check a connection with a large text before its blob is written. The write checks it again under the lock."""
     if connection.content is None or core.contents.is_inline(connection.content.ref):
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
@@ -184,7 +184,7 @@ async def _existing(reader: Reader, head: Head, connection: NewConnection, conte
 
 
 def likely_ends(ontology: Ontology, connection: NewConnection) -> Mapping[str, str] | None:
-    """Return node types that satisfy the rules for both ends. None if the stored nodes must be read."""
+    """Return node types that satisfy the rules for both ends, or None if the stored nodes must be read."""
     declared = ontology.find_connection_type(connection.type)
     if declared is None or connection_rules(declared) or any(rule.unique for rule in declared.properties):
         return None
@@ -246,7 +246,7 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
 
 
 def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, context: Context) -> list[Draft]:
-    """Return the event that updates a connection. Empty if nothing changes.
+    """Return the event that updates a connection, or no event if nothing changes.
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """
@@ -295,7 +295,7 @@ def edit_of(
     expected_version: int | None,
     strength: object = None,
 ) -> ConnectionEdit:
-    """Return a checked edit. Raises INVALID_ARGUMENT for a wrong strength, or if no field is given."""
+    """Return a checked edit. Raises INVALID_ARGUMENT for an invalid strength, or if no field is given."""
     if properties is None and content is None and strength is None:
         raise invalid_argument("properties", "Nothing to update", "Pass properties, content or strength.")
     return ConnectionEdit(
@@ -334,7 +334,7 @@ async def read_last_state(reader: Reader, domain: str, connection_id: str, *, wi
 
 
 def connection_of(last: LastState) -> ConnectionState:
-    """Return the connection for its last state."""
+    """Return the connection that a last state describes."""
     return ConnectionState.from_live(last.state, str(last.state["_from"]), str(last.state["_to"]))
 
 

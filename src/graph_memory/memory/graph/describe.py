@@ -32,7 +32,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class DescribedRow:
-    """A node or connection after an event, with the title of the node or of the connection's ends."""
+    """A node or connection as an event left it, with its title, or the titles of the connection's ends."""
 
     id: str
     type: str
@@ -91,14 +91,14 @@ DESCRIBED = query("graph/described", DescribedRow)
 
 
 async def node_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeBrief, ...]:
-    """Return nodes in the order of the ids, in their state at a log position. Missing nodes are left out."""
+    """Return short descriptions of nodes at a log position, in the order of the ids. Missing nodes are left out."""
     return tuple(row.node for row in await fetch_descriptions(core, domain, Kind.NODE, ids, at))
 
 
 async def connection_briefs(
     core: Core, domain: str, ids: Sequence[str], wanted: Criteria, at: int = END
 ) -> tuple[ConnectionBrief, ...]:
-    """Return connections in the order of the ids, each under the type name that the filter uses."""
+    """Return short descriptions of connections in the order of the ids, under the type names that the filter uses."""
     return tuple(
         row.connection_under(wanted) for row in await fetch_descriptions(core, domain, Kind.CONNECTION, ids, at)
     )
@@ -119,7 +119,7 @@ async def describe_connections(
 
 
 async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> Mapping[str, str]:
-    """Return the titles of changed subjects, for changes after a log position.
+    """Return the titles of the subjects that drafts change, as of a log position before the changes.
 
     A connection is titled by its ends, and an observation by its text.
     """
@@ -137,7 +137,7 @@ async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -
 
 
 async def last_titles(core: Core, domain: str, events: Sequence[Event]) -> Mapping[str, str]:
-    """Return the titles of the subjects of last events. A deleted subject has its last title."""
+    """Return the titles of the events' subjects. A deleted subject has the title from before its deletion."""
     living = [event.draft for event in events if event.draft.op is not Op.DELETE]
     titles = dict(await titles_of(core, domain, living, END))
     for event in events:
@@ -150,7 +150,7 @@ _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 
 
 async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str]:
-    """Return texts with the titles of generated ids added."""
+    """Return texts in which each generated id is preceded by the title of its subject."""
     ids = sorted({match[0] for text in texts for match in GENERATED_ID.finditer(text)})
     events = await last_events(core.store, domain, ids) if ids else []
     titles = await last_titles(core, domain, events)
@@ -161,7 +161,7 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
         return match[0] if has_title else with_title(match[0], titles.get(match[0]))
 
     def add_titles(text: str) -> str:
-        """Return a text with titles, except inside of quotation marks: a title could contain such a mark."""
+        """Return a text with titles, except inside quotation marks, because a title could contain a quotation mark."""
         parts = _QUOTED.split(text)
         return "".join(part if number % 2 else GENERATED_ID.sub(add_title, part) for number, part in enumerate(parts))
 
@@ -169,7 +169,7 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
 
 
 async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:
-    """Return the texts of observations. Deleted ones have their text at a log position."""
+    """Return the texts of observations. For a deleted observation, this is its text at a log position."""
     deleted = [draft.subject for draft in drafts if draft.state is None]
     earlier: list[Mapping[str, object]] = []
     for start in range(0, len(deleted), AT_ONCE):
@@ -183,7 +183,7 @@ async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: 
 async def fetch_descriptions(
     core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int = END
 ) -> list[DescribedRow]:
-    """Return nodes or connections in the order of the ids, in their state at a log position."""
+    """Return nodes or connections as they were at a log position, in the order of the ids."""
     rows: dict[str, DescribedRow] = {}
     for start in range(0, len(ids), AT_ONCE):
         arguments = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}

@@ -23,7 +23,7 @@ NAMES = {
 
 
 async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, ...] | None:
-    """Return possible reasons for an empty result, with suggestions. None if there are none."""
+    """Return possible reasons for an empty result, with suggestions, or None if there are none."""
     ontology = await core.log.ontology(domain)
     if ontology is None:
         return (await _unknown_domain(core, domain),)
@@ -48,7 +48,7 @@ def _exact_phrase(wanted: Criteria) -> list[str]:
 
 
 async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return a warning for each name that is not a node or connection type. None if all are known."""
+    """Return a warning for each name that is not a node or connection type, or None if all are known."""
     ontology = await core.log.ontology(domain) if names else None
     if ontology is None:
         return None

@@ -91,17 +91,17 @@ class ConnectionSelector:
 
     @property
     def types(self) -> Sequence[str] | None:
-        """The stored types of the connections. None for all."""
+        """The stored types of the connections. None means all types."""
         stored = self.wanted.stored_names
         return stored and stored.types
 
     @property
     def wanted(self) -> Criteria:
-        """The filter for the connections of any node."""
+        """The filter for the connections, regardless of their ends."""
         return Criteria(kind=Kind.CONNECTION, type=self.type, properties={}, valid_at=self.valid_at, names=self.names)
 
     def end_filters(self, node_id: str) -> list[Criteria]:
-        """Return the filters for the connections of a node, by each end."""
+        """Return filters for the connections that start at a node, end there, or both, as the direction requires."""
         outgoing, incoming = replace(self.wanted, from_id=node_id), replace(self.wanted, to_id=node_id)
         return {"out": [outgoing], "in": [incoming], "both": [outgoing, incoming]}[self.direction]
 
@@ -182,7 +182,7 @@ async def get_connected_nodes(
 async def read_reachable_nodes(
     core: Core, domain: str, node_id: str, page: Page, step: Step, depth: int, *, detail: bool, at: int = END
 ) -> ConnectedNodes:
-    """Return a page of reachable nodes, with `detail` also the number of steps. Raises NODE_NOT_FOUND."""
+    """Return a page of reachable nodes. With `detail`, include the number of steps. Raises NODE_NOT_FOUND."""
 
     async def checked_step(ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         neighbours_by_id = await step(ids)
@@ -211,9 +211,9 @@ async def read_neighbour_page(
     at: int = END,
     read_links: ReadLinks | None = None,
 ) -> ConnectedNodes:
-    """Return the page of neighbours that were read, or of the exact neighbours if some may be missing.
+    """Return a page of the neighbours that were read. If some may be missing, read all neighbours again.
 
-    With `read_links`, only the connections that it returns count.
+    With `read_links`, only neighbours at the ends of the connections that it returns are included.
     """
     if read_links is not None:
         return await _page_of_links(
@@ -239,7 +239,7 @@ async def _page_of_links(
     detail: bool,
     at: int,
 ) -> ConnectedNodes:
-    """Return the page of nodes to which these connections lead."""
+    """Return the page of the neighbours to which the given connections lead."""
     links = selector.links_by_neighbour(node_id, rows)
     ids, cursor = page.cut(sorted(link for link in links if link > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()
@@ -336,7 +336,7 @@ async def _read_stored_links(core: Core, domain: str, node_id: str, selector: Co
 
 
 async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
-    """Return the last events of subjects up to a log position. Missing subjects are left out."""
+    """Return each subject's last event up to a log position. Missing subjects are left out."""
     results: list[Mapping[str, object]] = []
     for start in range(0, len(subjects), AT_ONCE):
         results += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
@@ -349,7 +349,7 @@ async def read_all_links(
     matching: FindConnections,
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
 ) -> list[LinkRow]:
-    """Return the connections of a node, read one by one, in id order."""
+    """Return the connections of a node in id order. Each is read from its own events."""
     connections = await read_connection_ids(selector, node_id, matching)
     return [LinkRow.of(event) for event in await states(connections)]
 

@@ -128,7 +128,7 @@ async def new_node(
 
 
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
-    """Check the node before a blob is written. The decision checks it again under the lock."""
+    """Check the node before a blob is written. The write checks it again while the domain is locked."""
     if not core.contents.is_inline(node.content.ref):
         head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
         if not head.ontology.open or head.ontology.find_node_type(node.type) is not None:
@@ -176,7 +176,7 @@ async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
 
 
 def node_info(node: NodeState) -> NodeInfo:
-    """Return the details of a node, with the fields that differ from their defaults."""
+    """Return the details of a node. Fields with default values are left out."""
     fields = node.fields
     return NodeInfo(
         id=node.id,
@@ -231,7 +231,7 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
 
 
 def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context) -> list[Draft]:
-    """Return the event that updates a node. Empty if nothing changes.
+    """Return the event that updates a node, or no event if nothing changes.
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """

@@ -79,7 +79,7 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
 
 
 async def types_at(reader: Reader, revision: Revision) -> list[Event]:
-    """Return the last events of a domain's ontology and types. Raises INVALID_ARGUMENT before the domain existed."""
+    """Return the last events of an ontology and its types. Raises INVALID_ARGUMENT if the domain did not exist yet."""
     events = await logged_types(reader, revision.domain, revision.seq)
     if not events:
         hint = Hint("Pass a later point.", " {memory_log} shows the numbers.")
@@ -93,7 +93,7 @@ async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Ev
 
 
 def logged_ontology(types: Iterable[Event]) -> Ontology:
-    """Return the ontology for the last events of its types."""
+    """Return the ontology that the last events of its types describe."""
     states = [(event.draft.kind, event.draft.state or {}) for event in types]
     return ontology_from_definitions(
         [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
@@ -104,7 +104,7 @@ def logged_ontology(types: Iterable[Event]) -> Ontology:
 
 
 def check_ontology(value: object) -> None:
-    """Raise INVALID_ARGUMENT for a value that is not an Ontology, such as the dict that the tools take."""
+    """Raise INVALID_ARGUMENT for a value that is not an Ontology, such as the dict that the tools accept."""
     if not isinstance(value, Ontology):
         message = f"The ontology must be an Ontology, not {kind_of(value)}"
         raise invalid_argument("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")

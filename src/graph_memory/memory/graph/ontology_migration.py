@@ -57,7 +57,7 @@ _LastEvents = Mapping[str, Event]
 
 
 class _NeedsCheck(Exception):  # noqa: N818 - not an error: the change continues as a job
-    """Ends a write because the stored data must be checked first."""
+    """Raised to end a write because the stored data must be checked first."""
 
 
 async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyApplied:
@@ -178,7 +178,7 @@ async def _migrate(core: Core, domain: str, ontology: Ontology) -> OntologyDiff:
 
 
 async def _check(core: Core, domain: str, planned: OntologyDiff) -> None:
-    """Raise TYPE_ALREADY_EXISTS, with the demands, unless all stored data fits."""
+    """Raise TYPE_ALREADY_EXISTS, with the new demands, if stored data does not fit."""
     stored = await read_stored(core.store, domain, planned.changed)
     pairs = [(stored_type, misfits) for stored_type in stored.values() if (misfits := stored_type.misfits())]
     if pairs:
@@ -241,7 +241,7 @@ async def _delete_surplus(batch: Batch) -> None:
 
 
 async def _delete_in_steps(job: Job, statement: Query[int], needed: object) -> None:
-    """Delete all surplus entries in steps."""
+    """Delete in steps all entries that are not needed."""
     deleted = [SURPLUS_AT_ONCE]
 
     async def drop(transaction: Transaction) -> None:

@@ -20,7 +20,7 @@ def evidence_text(ids: Sequence[str]) -> str:
 
 
 def evidence_of(stored: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the ids of a connection's premises, by its stored state."""
+    """Return the ids of a connection's premises, given its stored state."""
     return tuple(cast("str", stored.get("_evidence") or "").split(_NEXT)) if stored.get("_evidence") else ()
 
 

@@ -58,7 +58,7 @@ class _TargetState:
 
 
 def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
-    """Return the target of a protection. Raises INVALID_ARGUMENT if two ids or nothing is named."""
+    """Return the target of a protection. Raises INVALID_ARGUMENT if both ids are given, or nothing is."""
     if node_id is not None and connection_id is not None:
         raise invalid_argument("connection_id", "node_id and connection_id were both given", "Pass one of the two.")
     if node_id is not None:
@@ -126,7 +126,7 @@ def decide_protection(
     version: int | None,
     after: Protection | None,
 ) -> list[Draft]:
-    """Return the event that sets or removes a protection. Empty if nothing changes."""
+    """Return the event that sets or removes a protection, or no event if nothing changes."""
     before = state.protection
     is_same = before is None if after is None else before is not None and before.terms == after.terms
     if is_same and (before is None or before.is_active(head.at)):

@@ -215,7 +215,7 @@ async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Crite
 
 
 async def _find_ids(core: Core, domain: str, page: Page, wanted: Criteria, statement: Query[Ids]) -> list[str]:
-    """Return the ids of matching subjects, by an indexed property if there is one, otherwise by the statement."""
+    """Return the ids of matching subjects. An index of a filtered property is used if there is one."""
     if page.order is not None:
         return await _find_sort_keys(core, domain, page, wanted, page.order)
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
@@ -254,7 +254,7 @@ def statement_params(statement: Query[R], wanted: Criteria) -> dict[str, object]
 
 
 async def _find_sort_keys(core: Core, domain: str, page: Page, wanted: Criteria, order: Order) -> list[str]:
-    """Return the sort keys of a page of the results, and of one more. Raises INVALID_ARGUMENT without an index."""
+    """Return the sort keys of a page and of one more result. Raises INVALID_ARGUMENT without a suitable index."""
     check_ordered(wanted)
     is_fresh = False
     while cached := await read_cached_ontology(core, domain, wanted.kind, wanted.type or ""):
@@ -322,7 +322,7 @@ def _no_index(ontology: Ontology, wanted: Criteria, order: Order) -> GraphError:
 async def _read_sort_keys(
     core: Core, domain: str, page: Page, wanted: Criteria, entries: IndexRange, epoch: str
 ) -> list[str] | None:
-    """Return the sort keys of a page and one more, or None if the domain is no longer of this epoch."""
+    """Return the sort keys of a page and of one more result, or None if the domain's epoch has changed."""
     types = wanted.stored_names.types if wanted.stored_names else ()
     arguments = {
         "kind": str(wanted.kind),

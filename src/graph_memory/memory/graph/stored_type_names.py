@@ -1,4 +1,4 @@
-"""The stored types for a connection type name, by the cached ontology."""
+"""The stored types for a connection type name, according to the cached ontology."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ATTEMPTS = 3
 async def with_names(
     core: Core, domain: str, type_name: str | None, read: Callable[[TypeNames | None], Awaitable[R]]
 ) -> R:
-    """Return the result of a read that takes the stored types for a name.
+    """Run `read` with the stored types for a type name, and return its result.
 
     The cached ontology is sufficient if the epoch of the domain is the same after the read: a new pair of inverse types
     starts a new epoch.
@@ -50,7 +50,7 @@ async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> 
 
 
 async def read_cached_ontology(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:
-    """Return the cached ontology of a domain, read again if it does not have the type."""
+    """Return the cached ontology of a domain. If it does not have the type, read it again."""
     cached = core.log.cached_ontology(domain)
     if cached is None or not cached.has(kind, type_name):
         await core.log.ontology(domain)

@@ -81,9 +81,9 @@ async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityE
 
 
 def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Context) -> list[Draft]:
-    """Return the event that changes the bounds. Empty if nothing changes.
+    """Return the event that changes the bounds, or no event if nothing changes.
 
-    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS if it would overlap with its inverse.
+    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS if the connection would overlap with its inverse.
     """
     draft = validity_draft(head, before, edit)
     drafts = Changeset.of(context, [draft]).validate(head.domain)

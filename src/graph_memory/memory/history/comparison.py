@@ -142,7 +142,7 @@ def _as_output(value: StoredValue | None) -> Value | None:
 
 
 def output_value(value: StoredValue | None) -> Value | None:
-    """Return a value for output. Long text is cut."""
+    """Return a stored value in the form for results. Long text is cut."""
     return _short(_as_output(value))
 
 

@@ -14,7 +14,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class ValueChange(Result):
-    """A value that differs. A side without the value is absent."""
+    """A value that differs. `before` or `after` is absent if that side does not have the value."""
 
     name: str
     before: Value | None = None
@@ -23,7 +23,7 @@ class ValueChange(Result):
 
 
 class ContentChange(Result):
-    """A difference of content. A side without content has no size."""
+    """A difference of content. The size in bytes is absent for a side without content."""
 
     before_bytes: int | None = None
     after_bytes: int | None = None

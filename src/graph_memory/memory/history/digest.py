@@ -62,8 +62,8 @@ class ThingChanges:
 def digest(changes: Iterable[Rendered], quote_text: Quote = quote) -> list[ThingChanges]:
     """Return the changes by node, in the given order, which is newest first.
 
-    Observations and connections belong to their node or source. If a value changed several times, only the first change
-    is included. Changes of types and domains are described as in the log.
+    Changes of observations and connections are listed under their node or source node. If a value changed several
+    times, only the first change is included. Changes of types and domains are described as in the log.
     """
     items: dict[str, ThingChanges] = {}
     merges = _Merges()
@@ -88,7 +88,7 @@ def digest(changes: Iterable[Rendered], quote_text: Quote = quote) -> list[Thing
 
 @dataclass(slots=True)
 class _Merges:
-    """Merged entities: the write that deletes one adds its name to another as an alias."""
+    """Detects merged entities: one write deletes an entity and adds its name to another as an alias."""
 
     deleted: dict[str, tuple[str, str | None]] = field(default_factory=dict[str, tuple[str, str | None]])
     """Names and write ids by the ids of deleted nodes."""
@@ -106,7 +106,7 @@ class _Merges:
         self.changed.update((key, change.batch) for key in parts if key not in self.changed)
 
     def apply(self, nodes: Mapping[str, ThingChanges]) -> None:
-        """Mark merged nodes, and replace the changes by the merge itself."""
+        """Mark merged nodes, and list the merge in place of the changes that it made."""
         for item in nodes.values():
             deletion = self.deleted.get(item.id)
             if item.state != "deleted" or deletion is None or deletion not in self.holders:
@@ -139,7 +139,7 @@ def _title(change: Rendered, about: str, quote: Quote) -> str:
 
 
 def _note_node(item: ThingChanges, change: Rendered) -> None:
-    """Set the state of a node by its newest creation or deletion."""
+    """Set whether a node is new, restored or deleted, given its newest creation or deletion."""
     draft, state = change.draft, change.draft.state or change.before or {}
     item.type = item.type or plain(str(state.get(ENTITY) or draft.type), quote)
     if draft.op is Op.DELETE:
@@ -149,7 +149,7 @@ def _note_node(item: ThingChanges, change: Rendered) -> None:
 
 
 def _parts(change: Rendered, quote: Quote) -> Parts:
-    """Return the changes of a subject, by keys that identify the changed value."""
+    """Return the changes of a subject in words, by a key for each changed value."""
     draft, before, after = change.draft, change.before or {}, change.draft.state or {}
     if draft.kind is Kind.NODE:
         return {} if draft.op is Op.DELETE else _of_node(change, before, after, quote)

@@ -75,7 +75,7 @@ async def _entries_in(
 ) -> list[LogEntry]:
     """Return the matching changes in a range, oldest first. Raises HISTORY_COMPACTED if some were compacted.
 
-    Changes of a subject are selected here, because only the index of all events is known to be complete.
+    The filter by subject is applied here, because only the index of all events is known to be complete.
     """
     rows = await events_in(core, replace(criteria, subject=None), event_range, _RANGE)
     check_kept(await segments_of(core.store, domain), event_range.after, event_range.until)
@@ -84,11 +84,11 @@ async def _entries_in(
 
 
 async def _is_readable(core: Core, event_range: EventRange) -> bool:
-    """Wait up to a second for all events to become readable, and return whether they are.
+    """Wait up to a second until all events of a range are readable, and return whether they are.
 
     The index lags slightly behind a commit.
 
-    Events that are not readable yet are read in the next turn. None is skipped.
+    Events that are not readable yet are read in the next turn, so none is skipped.
     """
     for _ in range(_MAX_WAITS):
         number = await core.store.first_row(

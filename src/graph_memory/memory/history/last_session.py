@@ -29,7 +29,7 @@ OF_PROJECT = query("history/sessions_of_project", str)
 
 
 async def point_at(core: Core, domain: str, argument: str, point: int | str | None) -> int | str | None:
-    """Return a point of the log. For the last session, it is the position of its first or last change.
+    """Return a point of the log. For `last session`, return the position of that session's first or last change.
 
     Raises INVALID_ARGUMENT if there is no such session, and ONTOLOGY_NOT_FOUND.
     """
@@ -44,9 +44,9 @@ async def point_at(core: Core, domain: str, argument: str, point: int | str | No
 
 
 async def last_session(core: Core, domain: str, *, of: str | None = None) -> SessionSummary | None:
-    """Return the latest session except the caller's, of the project, actor or id that `of` names.
+    """Return the latest session, except the caller's own, of the project, actor or session id that `of` names.
 
-    Without `of`, it is the last session of the same actor in any version. If there is none, it is that of any actor.
+    Without `of`, return the latest session of the caller's actor (in any version), or of any actor if that has none.
     """
     summaries = [
         session for session in await _sessions(core, domain) if session.session not in (None, core.origin.session)
@@ -64,7 +64,7 @@ async def last_session(core: Core, domain: str, *, of: str | None = None) -> Ses
 
 
 async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
-    """Return the sessions of the newest events in a domain's history, the last writer first."""
+    """Return the sessions of the newest events in a domain's history, latest write first."""
     sessions: list[SessionSummary] = []
     remaining = MAX_EVENTS
     for span in await ranges_between(core.store, domain, 0, END):
@@ -78,7 +78,7 @@ async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
 
 
 def _matches_name(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
-    """Return whether a session belongs to the named project, with these session ids, or has that id or actor."""
+    """Return whether `of` names the session's id or actor, or `ids` (the sessions of a project) contains its id."""
     wanted = of.casefold()
     names = {name.casefold() for name in (session.session, session.actor, _without_version(session.actor)) if name}
     return session.session in ids or wanted in names

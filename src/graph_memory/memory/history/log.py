@@ -90,7 +90,7 @@ class Filter:
 
 
 def session_of(core: Core, session: str | None) -> str | None:
-    """Return a session id, for `current` the caller's. Raises INVALID_ARGUMENT if the caller has no session."""
+    """Return a session id. `current` means the caller's session. Raises INVALID_ARGUMENT if the caller has none."""
     if session != "current":
         return session
     if core.origin.session is None:
@@ -153,7 +153,7 @@ async def sessions(
 
 
 async def sessions_between(reader: Reader, domain: str, after: int, before: int, limit: int) -> list[SessionSummary]:
-    """Return the sessions with changes between two positions of a log, the last writer first."""
+    """Return the sessions with changes between two positions of a log, latest write first."""
     return [
         SessionSummary(
             session=row.session,
@@ -188,7 +188,7 @@ def _cursor(cursor: str | None) -> int:
 
 
 def entry_of(row: EventRow, *, full: bool) -> LogEntry:
-    """Return the log entry of an event, with `full` also its states."""
+    """Return the log entry of an event. With `full`, it includes the states before and after."""
     event = Event.from_row(row.event)
     before = Event.from_row(row.previous).draft.state if row.previous else None
     draft, origin = event.draft, event.origin
@@ -212,7 +212,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
 
 
 def _plain(state: State | None) -> dict[str, object] | None:
-    """Return a state with JSON values."""
+    """Return a state with values that JSON can represent, or None if there is no state."""
     if state is None:
         return None
     return {key: rfc3339(value) if isinstance(value, datetime) else value for key, value in state.items()}

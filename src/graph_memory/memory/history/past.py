@@ -100,7 +100,7 @@ async def weigher_at(core: Core, domain: str, seq: int) -> connection_weights.Co
 
 
 async def check_kept(core: Core, domain: str, seq: int) -> None:
-    """Raise HISTORY_COMPACTED for a log position that was compacted, and ONTOLOGY_NOT_FOUND."""
+    """Raise HISTORY_COMPACTED if a log position was compacted, and ONTOLOGY_NOT_FOUND if the domain does not exist."""
     row = await core.store.first_row(FORK, domain=domain)
     if row is None:
         raise no_ontology(domain)
@@ -168,7 +168,7 @@ class Past(WeighedPast):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
-        """Return the ids of the nodes that match. To sort, all matching nodes are read, with or without an index."""
+        """Return the ids of the nodes that match. With `order_by`, all matching nodes are read; no index is needed."""
         page = Page.of(limit, cursor, valid_at, order_by=order_by, descending=descending)
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
         wanted = queries.wanted_nodes(page, type, properties, fields)
@@ -240,7 +240,7 @@ class Past(WeighedPast):
     async def get_connected_nodes_of(
         self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
     ) -> dict[str, tuple[str, ...]]:
-        """Return the neighbours of many nodes, by node. Missing nodes are omitted."""
+        """Return the ids of the neighbours of several nodes, by node id. Missing nodes are omitted."""
         names = await self._names(connection_type)
         selector, unpaged = ConnectionSelector(direction, connection_type, names=names), Page("", UNLIMITED)
         existing = [node.id for node in await self.describe_nodes(node_ids)]
@@ -273,13 +273,13 @@ class Past(WeighedPast):
         return await self._nodes(page, wanted, results, detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-        """Return type, title and properties of nodes, in the given order. Missing nodes are omitted."""
+        """Return the type, title and properties of each node, in the given order. Missing nodes are omitted."""
         nodes = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
         await self._check_kept()
         return nodes
 
     async def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
-        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        """Return the type, ends and properties of each connection, as `describe_nodes` does for nodes."""
         connections = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
         await self._check_kept()
         return connections

@@ -32,9 +32,9 @@ class PastSearch:
     """Raises HISTORY_COMPACTED if the position was compacted."""
 
     async def find_nodes(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return the nodes that contained a text.
+        """Return the ids of the nodes that contained a text, in order.
 
-        If there are further pages, more nodes than the page needs are returned.
+        If there are further pages, there are more ids than the page needs.
         """
         needle = Needle.of(check_query(text))
         living = await self._find_unchanged(text, node_type, page)
@@ -46,9 +46,9 @@ class PastSearch:
         return rows
 
     async def _find_unchanged(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return unchanged nodes that contain a text.
+        """Return the ids of unchanged nodes that contain a text.
 
-        If there are further pages, more nodes than the page needs are returned.
+        If there are further pages, there are more ids than the page needs.
         """
         results: list[str] = []
         after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)

@@ -67,7 +67,7 @@ def _as_result(domain: str, row: ReviewedRow | None) -> Reviewed:
 
 
 def text_of(verdicts: Mapping[int, Verdict]) -> str:
-    """Return verdicts as text, in ranges because most changes are reviewed in order."""
+    """Return verdicts as text. Consecutive numbers become ranges, because most changes are reviewed in order."""
     ranges: list[tuple[int, int, Verdict]] = []
     for seq, verdict in sorted(verdicts.items()):
         if ranges and ranges[-1][1:] == (seq - 1, verdict):
@@ -78,6 +78,6 @@ def text_of(verdicts: Mapping[int, Verdict]) -> str:
 
 
 def verdicts_in(text: str | None) -> dict[int, Verdict]:
-    """Return the verdicts in a text."""
+    """Return the verdicts that `text_of` wrote, by log position."""
     ranges = cast("list[tuple[int, int, Verdict]]", json.loads(text or "[]"))
     return {seq: verdict for first, last, verdict in ranges for seq in range(first, last + 1)}

@@ -91,7 +91,7 @@ class _Kept:
         self.connections += len(connections)
 
     def records(self) -> Iterator[Record]:
-        """Yield the records, from the first on."""
+        """Yield all records from the first one."""
         for path in (self._nodes, self._connections):
             for item in read_jsonl(path, _READ_AGAIN):
                 if not isinstance(item, (NodeRecord, ConnectionRecord)):
@@ -100,7 +100,7 @@ class _Kept:
 
 
 async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> None:
-    """Store all nodes and connections of a place."""
+    """Store all nodes and connections of a domain's state in `kept`."""
     together: list[Record] = []
     size = 0
     async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.CONNECTION), tell):
@@ -115,7 +115,7 @@ async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> Non
 
 
 def _record(event: Event, content: Content | None) -> Record:
-    """Return a node or connection as a record for other programs. Raises INVALID_ARGUMENT for too large content."""
+    """Return a node or connection as a record for other programs. Raises INVALID_ARGUMENT for oversized content."""
     draft = event.draft
     state = live_state(event)
     record = (

@@ -22,8 +22,8 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _M = TypeVar("_M", bound=BaseModel)
 
 
-class Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is told with its line
-    """Raised for a fault of an event, or of a `subject` after the events so far."""
+class Wrong(Exception):  # noqa: N818 - describes a fault of an event, and is reported with its line
+    """Raised if an event is invalid, or if a `subject` is invalid after the events so far."""
 
     def __init__(self, fault: str, subject: str | None = None) -> None:
         super().__init__(fault)
@@ -100,7 +100,7 @@ Word = Annotated[str, Field(max_length=10_000)]
 
 
 def read(model: type[_M], value: Mapping[str, object]) -> _M:
-    """Return an object of a file as a model. Raises `Wrong` with the first missing, superfluous or invalid field."""
+    """Parse an object from a file into a model. Raises `Wrong` with the first missing, superfluous or invalid field."""
     try:
         return model.model_validate(value)
     except ValidationError as error:

@@ -38,7 +38,7 @@ VECTORS_OF = query("traversal/vectors_of", VectorsRow)
 
 
 def lengths(mode: ReturnMode, depth: int) -> tuple[int, ...]:
-    """Return the maximum numbers of characters of a node's content, one per stage of shortening."""
+    """Return the maximum length of a node's content, in characters, at each stage of shortening."""
     match mode:
         case "full_content":
             return (_WHOLE, MEDIUM, 800, 400, SHORT, 100, 40, 0)
@@ -52,16 +52,16 @@ STAGES = len(lengths("full_content", 0))
 
 
 def cut(text: str, length: int) -> str | None:
-    """Return the start of a text, or None if it would be empty."""
+    """Return at most `length` characters of a text, with `…` if it was cut, or None if nothing would remain."""
     if length == 0 or not text:
         return None
     return text if len(text) <= length else f"{text[:length].rstrip()}…"
 
 
 async def texts_by_mode(place: Place, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
-    """Return the summaries of nodes.
+    """Return a text for each node: its summary, or its text content if it has no summary.
 
-    For `full_content`, and for nodes without a summary, return the text content. Unreadable contents are left out.
+    For `full_content`, it is always the text content. Unreadable contents are left out.
     """
     texts = {node: str(row.event[_SUMMARY]) for node, row in rows.items() if _SUMMARY in row.event}
     if mode == "full_content":

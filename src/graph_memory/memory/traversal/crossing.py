@@ -47,7 +47,7 @@ def split_key(home: str, key: str) -> tuple[str, str]:
 
 
 def by_domain(home: str, keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return the ids of keys, by domain."""
+    """Return the node ids in the given keys, by domain."""
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for key in keys:
         domain, subject = split_key(home, key)
@@ -56,7 +56,7 @@ def by_domain(home: str, keys: Iterable[str]) -> dict[str, list[str]]:
 
 
 def places_of(home: Place, keys: Iterable[str]) -> list[tuple[Place, dict[str, str]]]:
-    """Return the places of the nodes with these keys, each with the keys by id."""
+    """Return a place for each domain of the given keys, with its keys by node id."""
     ids_by_domain = by_domain(home.domain, keys)
     return [
         (
@@ -71,7 +71,7 @@ def places_of(home: Place, keys: Iterable[str]) -> list[tuple[Place, dict[str, s
 class Crossing(Frontier):
     """Reads connections for walks that follow links to other domains. The same filters apply in all domains.
 
-    The types and properties in the filter do not apply to links, only the minimum strength does.
+    Of the edge filter, only the minimum strength applies to links; types and properties do not.
     """
 
     others: dict[str, Frontier] = field(default_factory=dict[str, Frontier])
@@ -100,7 +100,7 @@ class Crossing(Frontier):
         return key_of(self.place.domain, domain, subject)
 
     async def _frontier(self, domain: str) -> Frontier | None:
-        """Return the frontier of a domain, or None if the domain does not exist any more."""
+        """Return the frontier of a domain, or None if the domain no longer exists."""
         if domain not in self.others:
             place = self.place if domain == self.place.domain else Place(self.place.core, domain, None)
             try:
@@ -114,14 +114,14 @@ class Crossing(Frontier):
         return self.others[domain]
 
     def _for_domain(self, request: EdgeRequest, domain: str, nodes: Sequence[str]) -> EdgeRequest:
-        """Return the request for one domain."""
+        """Return the part of a request that concerns one domain, with node ids in place of keys."""
         home = self.place.domain
         towards = None if request.towards is None else tuple(by_domain(home, request.towards).get(domain, ()))
         known = tuple(by_domain(home, request.known).get(domain, ()))
         return replace(request, nodes=tuple(nodes), known=known, towards=towards)
 
     def _with_keys(self, domain: str, edge: Edge) -> Edge:
-        """Return a connection with the keys of the walk."""
+        """Return a connection with the walk's keys in place of its ids."""
         if domain == self.place.domain:
             return edge
         ends = {"from_id": self._key(domain, edge.from_id), "to_id": self._key(domain, edge.to_id)}

@@ -140,7 +140,7 @@ class Frontier:
         }
 
     def _types_to_follow(self, request: EdgeRequest) -> tuple[Sequence[str] | None, Sequence[str] | None]:
-        """Return the types of the outgoing and of the incoming connections to follow. None for all."""
+        """Return the types of the outgoing and of the incoming connections to follow. None means all types."""
         names, direction = self.names, self.edges.direction
         along, against = (None, ()) if names is None else (names.along, names.against)
         if direction == "both":
@@ -183,14 +183,14 @@ class Frontier:
         return -(edge.weight if self.by is None else number(edge.properties.get(self.by))), edge.id
 
     async def _find_excluded(self, unsure: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
-        """Return the connections to nodes that the node filter excludes, by the log."""
+        """Return the connections whose end fails the node filter, according to the log."""
         if self.nodes.takes_all or not unsure:
             return []
         allowed = await self.filter_nodes({edge.other(node) for node, edge in unsure})
         return [(node, edge) for node, edge in unsure if edge.other(node) not in allowed]
 
     async def filter_nodes(self, nodes: Collection[str]) -> set[str]:
-        """Return the nodes that pass the node filter, by the log, and the starts."""
+        """Return the nodes that pass the node filter, according to the log. Start nodes always pass."""
         others, starts = sorted({*nodes}.difference(self.starts)), {*nodes}.intersection(self.starts)
         wanted = Criteria(kind=Kind.NODE, properties=self.nodes.properties)
         states = await states_of(self.place.core, self.place.domain, others, self.scale.at)
@@ -212,7 +212,7 @@ class Frontier:
         return leads_on and other not in request.known and (request.towards is None or other in request.towards)
 
     def _changed_edge(self, row: ConcurrentChange) -> Edge | None:
-        """Return a changed connection, by its last event, or None if the filter excludes it."""
+        """Return a changed connection in the state after its last event, or None if the filter excludes it."""
         event = row.event
         wanted = Criteria(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
         if event is None or not wanted.matches(event) or (weight := self.scale.weight_of(event)) < self.edges.least:

@@ -33,7 +33,7 @@ class ReachedNode(NodeBrief):
 
 
 class Followed(Result):
-    """A connection, as stored."""
+    """A connection of the result, in its stored direction."""
 
     id: str
     type: str
@@ -58,7 +58,7 @@ class Metrics(Result):
 
 
 class LeftOut(Result):
-    """The nodes and connections that a walk left out, by limit."""
+    """The numbers of nodes and connections that a walk left out, by the limit that excluded them."""
 
     max_nodes: Literal[True] | None = Field(default=None, description="There was no room for more nodes")
     max_depth: int | None = Field(

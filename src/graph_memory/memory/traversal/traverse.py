@@ -48,7 +48,7 @@ class _WalkResult:
     shape: GraphMeasures | None
 
     def render(self, stage: int, count: int) -> Shown:
-        """Return the first nodes at a stage of shortening, and the connections between them."""
+        """Return the first `count` nodes, with contents shortened to this stage, and the connections between them."""
         nodes = [self._node(visit, stage) for visit in self.visits[:count]]
         ids = {visit.id for visit in self.visits[:count]}
         return nodes, [
@@ -194,7 +194,7 @@ async def _reply(result: _WalkResult, walk: Walk, connections: int, warnings: tu
 
 
 def _between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
-    """Request the connections between nodes."""
+    """Request all connections between the given nodes, and return them by id."""
     edges: dict[str, Edge] = {}
     for part in chunks(nodes):
         reply = yield EdgeRequest(part, towards=tuple(nodes))

@@ -38,13 +38,13 @@ def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
 
 
 def node_types_from(data: LocatedValue) -> tuple[list[tuple[str, NodeType]], set[str]]:
-    """Return place and value of each node type in a list or an object, and the names of all, also of invalid ones."""
+    """Return the valid node types in a list or object, each with its place, and the names of all, even invalid ones."""
     declarations = _parse_declarations(data, _NODE_TYPE_KEYS)
     return _read_all(data, declarations, _node_type), {declaration.name for declaration in declarations}
 
 
 def connection_types_from(data: LocatedValue, node_types: Collection[str] | None) -> list[tuple[str, ConnectionType]]:
-    """Return the place and value of each connection type in a list or an object.
+    """Return the valid connection types in a list or object, each with its place.
 
     Raises INVALID_NODE_TYPE for an end that is not among the node types, if these are known.
     """

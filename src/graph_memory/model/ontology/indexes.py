@@ -39,7 +39,7 @@ def unique_properties(declared: AnyType | None) -> tuple[str, ...]:
 
 
 def properties_of(indexes: Iterable[Index]) -> list[str]:
-    """Return the names of the properties of indexes, sorted."""
+    """Return the sorted names of all properties in the indexes."""
     return sorted({name for index in indexes for name in index})
 
 
@@ -101,7 +101,7 @@ class IndexRange:
         return (high, low) if self.descending else (low, high)
 
     def after(self, cursor: str) -> str:
-        """Return the exclusive start of a page. An empty cursor is the first page. Raises INVALID_ARGUMENT."""
+        """Return the sort key after which a page begins. An empty cursor is the first page. Raises INVALID_ARGUMENT."""
         try:
             return self.prefix + b64decode(cursor, b"-_", validate=True).decode() if cursor else self.bounds[0]
         except ValueError as error:

@@ -60,7 +60,7 @@ def _with_connection_type(ontology: Ontology, connection_type: ConnectionType) -
 
 
 def has_own_declarations(ontology: Ontology) -> bool:
-    """Return whether a domain's own ontology declares anything. A new domain's ontology is empty."""
+    """Return whether a domain's own ontology has declarations. The ontology of a new domain is empty."""
     own = _subjects(ontology) - ontology.inherited
     return bool(own or ontology.open or ontology.description)
 

@@ -48,7 +48,7 @@ MAX_TYPES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TypeNames:
-    """The types under which connections with one name are stored: in its direction, and in the opposite one."""
+    """The types under which connections with a given name are stored, in the same or in the opposite direction."""
 
     along: tuple[str, ...]
     against: tuple[str, ...] = ()
@@ -136,22 +136,22 @@ class Ontology:
         return cls(tuple(node_types), tuple(connection_types), open, description)
 
     def find_node_type(self, name: str) -> NodeType | None:
-        """Return the node type of that name, or None."""
+        """Return the node type with this name, or None."""
         return self._nodes.get(name)
 
     def find_connection_type(self, name: str) -> ConnectionType | None:
-        """Return the connection type of that name, or None."""
+        """Return the connection type with this name, or None."""
         return self._connections.get(name)
 
     def node_type(self, name: str) -> NodeType:
-        """Return the node type of that name. Raises INVALID_NODE_TYPE with a list of the valid types."""
+        """Return the node type with this name. Raises INVALID_NODE_TYPE with a list of the valid types."""
         node_type = self._nodes.get(name)
         if node_type is None:
             raise _unknown_type(Code.INVALID_NODE_TYPE, "Node type", name, list(self._nodes))
         return node_type
 
     def connection_type(self, name: str) -> ConnectionType:
-        """Return the connection type of that name. Raises INVALID_CONNECTION_TYPE with a list of the valid types."""
+        """Return the connection type with this name. Raises INVALID_CONNECTION_TYPE with a list of the valid types."""
         connection_type = self._connections.get(name)
         if connection_type is None:
             raise _unknown_type(
@@ -160,14 +160,14 @@ class Ontology:
         return connection_type
 
     def stored_type(self, name: str) -> tuple[str, bool]:
-        """Return the type under which a connection with that name is stored, and whether its ends are swapped.
+        """Return the type under which a connection with this name is stored, and whether its ends are swapped.
 
         The ends are swapped if the name is the inverse of a type and not a type itself.
         """
         return (self._names[name], True) if name in self._names else (name, False)
 
     def names_of(self, name: str) -> TypeNames:
-        """Return the types under which connections with a name are stored, in its direction and in the opposite one."""
+        """Return the types under which connections with this name are stored, in this and in the opposite direction."""
         stored, is_reversed = self.stored_type(name)
         if is_reversed:
             return TypeNames((), (stored,))
@@ -195,7 +195,7 @@ class Ontology:
         }
 
     def can_connect(self, connection_type: str, from_type: str, to_type: str) -> bool:
-        """Return whether the connection type joins these node types; false for an unknown name."""
+        """Return whether the connection type may join these node types. For unknown names, return false."""
         declared = self._connections.get(connection_type)
         known = from_type in self._nodes and to_type in self._nodes
         return declared is not None and known and declared.allows(from_type, to_type)
@@ -330,9 +330,9 @@ def _distinct(root: LocatedValue, located_types: Sequence[tuple[str, _Declared]]
 
 
 def merge_ontologies(ontologies: Iterable[Ontology]) -> Ontology:
-    """Return one ontology with the types of all, the first description, and open if one of them is open.
+    """Return one ontology with the types of all and the first description. It is open if one of them is open.
 
-    Raises INVALID_ONTOLOGY with the names of the types that they define differently.
+    Raises INVALID_ONTOLOGY, with the names, if they define types differently.
     """
     all_ontologies = list(ontologies)
     node_types, node_conflicts = _union([ontology.node_types for ontology in all_ontologies])

@@ -49,7 +49,7 @@ class TypeChange:
 
     @property
     def new_rules(self) -> AnyType:
-        """The later type with only those new rules that concern several subjects."""
+        """The changed type, with only its new rules that compare several subjects."""
         rules = self.after.properties
         unique = tuple(rule for rule in rules if rule.unique and not _rule_of(self.before, rule.name).unique)
         if isinstance(self.after, NodeType):
@@ -74,14 +74,14 @@ class TypeChange:
 
 
 def without_rules(declared: AnyType) -> AnyType:
-    """Return a type of the same name without rules."""
+    """Return a type with the same name and no rules."""
     if isinstance(declared, NodeType):
         return NodeType(declared.name)
     return ConnectionType(declared.name, (ANY,), (ANY,))
 
 
 def materialized_type(declared: AnyType | None) -> str:
-    """Return the type of the inverse relationships that a type has, or empty text if it has none."""
+    """Return the type of a connection type's inverse relationships, or empty text if it has none."""
     return declared.materialized_as if isinstance(declared, ConnectionType) else ""
 
 
@@ -97,10 +97,10 @@ class OntologyDiff:
 
 
 def diff_ontologies(current: Ontology, target: Ontology) -> OntologyDiff:
-    """Return the changes that bring the types of `current` to the declarations of `target`; other types stay.
+    """Return the changes that add or change types in `current` so that they match `target`. Other types stay.
 
-    Whether a type is ad hoc makes no difference. Raises INVALID_ONTOLOGY if `target` is open and `current` is not,
-    because that cannot be changed, and if together they have too many types.
+    Whether a type is ad hoc is ignored. Raises INVALID_ONTOLOGY if `target` is open and `current` is closed, because
+    that cannot be changed, or if the two have too many types together.
     """
     if target.open and not current.open:
         hint = "Remove `open: true`, or create another domain with it."
@@ -165,7 +165,7 @@ Values = Mapping[tuple[str | None, str], Value]
 
 
 def values_of(declared: AnyType) -> dict[tuple[str | None, str], Value]:
-    """Return the values of a type's declaration. Each property also has an empty key."""
+    """Return the values of a type's declaration. Each property also has an entry with an empty key."""
     data = definition(declared)
     rules = cast("Sequence[Mapping[str, Value]]", data.pop("properties", ()))
     values: dict[tuple[str | None, str], Value] = {

@@ -139,12 +139,12 @@ class ConnectionType:
 
     @property
     def other_name(self) -> str:
-        """The name of its connections from their other end, or empty text."""
+        """The name of the type's connections as seen from their target, or empty text."""
         return self.name if self.symmetric else self.inverse
 
     @property
     def materialized_as(self) -> str:
-        """The type of the inverse relationship that each of its connections has, or empty text if there is none."""
+        """The type of the inverse relationships of the type's connections, or empty text if there are none."""
         return self.other_name if self.materialize_inverse else ""
 
     @property
@@ -158,15 +158,15 @@ class ConnectionType:
         return tuple(rule.name for rule in self.properties if rule.required)
 
     def allows_source(self, node_type: str) -> bool:
-        """Return whether a connection of the type may begin at a node of that type."""
+        """Return whether a connection of this type may begin at a node of the given type."""
         return self.from_types == (ANY,) or node_type in self.from_types
 
     def allows_target(self, node_type: str) -> bool:
-        """Return whether a connection of the type may end at a node of that type."""
+        """Return whether a connection of this type may end at a node of the given type."""
         return self.to_types == (ANY,) or node_type in self.to_types
 
     def allows(self, from_type: str, to_type: str) -> bool:
-        """Return whether a connection of the type may join nodes of these types."""
+        """Return whether a connection of this type may join nodes of the given types."""
         return self.allows_source(from_type) and self.allows_target(to_type)
 
 
@@ -330,7 +330,7 @@ def _check_meaning(declared: ConnectionType) -> None:
 
 
 def check_one_way(declared: ConnectionType, why: str) -> None:
-    """Raise INVALID_ONTOLOGY if a type has rules of `ONE_WAY`. `why` says why it cannot have them."""
+    """Raise INVALID_ONTOLOGY if a type has rules of `ONE_WAY`. `why` is the reason why it cannot have them."""
     rules = [flag for flag in ONE_WAY if getattr(declared, flag)]
     if rules:
         hint = f"Leave out `{rules[0]}`, or declare the inverse as a name only, not as a type of its own."

@@ -36,8 +36,8 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
     """Return the ontology that YAML text declares; `file` is its name in messages.
 
     Every error has the message `file:line: …` and `file`, `line` and `name` in its details: INVALID_ONTOLOGY,
-    INVALID_NODE_TYPE for a connection type that names an undefined node type, TYPE_ALREADY_EXISTS. If the declarations
-    have several errors, the message has a line for each, and `details["faults"]` has all of them.
+    INVALID_NODE_TYPE for a connection type that names an undefined node type, TYPE_ALREADY_EXISTS. If there are several
+    errors, the message has one line for each, and `details["faults"]` lists them.
     """
     reader = _Reader(file)
     data = reader.read(text)
@@ -94,7 +94,7 @@ def to_yaml(ontology: Ontology) -> str:
 
 
 def _declaration(declared: AnyType) -> object:
-    """Return a type for YAML: its name alone, or a mapping in which `properties` is a mapping by name."""
+    """Return a type in its form for YAML: its name alone, or a mapping with the properties by name."""
     data = definition(declared)
     if declared.properties:
         data["properties"] = {rule.name: _rule(rule) for rule in declared.properties}
@@ -136,7 +136,7 @@ _Writer.add_representer(list, _represent_list)
 
 @dataclass(slots=True)
 class _Reader:
-    """Turns events into plain data, and stores the line of every place."""
+    """Converts parser events to plain data, and records the line of every place."""
 
     file: str
     as_text: Collection[str] = ()

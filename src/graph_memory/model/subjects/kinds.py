@@ -66,17 +66,17 @@ class KindRecord:
     """The step that creates a subject and appends its event from one row."""
     drop: Step | None = None
     is_ontology: bool = False
-    """Its changes change the ontology."""
+    """Whether changes of such subjects change the ontology."""
     is_data: bool = False
-    """Users write, erase, copy and revert it; they may choose its id."""
+    """Whether users write, erase, copy and revert such subjects, and may choose their ids."""
     type_kind: Kind | None = None
-    """The kind that declares its types."""
+    """The kind of the types that such subjects have."""
     ends: int = 0
-    """Number of nodes it is attached to. It is deleted with each of them."""
+    """Number of nodes that such a subject is attached to. It is deleted with any of them."""
     attributes: frozenset[str] = frozenset()
-    """The reserved properties in its state that a caller can set."""
+    """The reserved properties in the state that a caller can set."""
     required: frozenset[str] = frozenset()
-    """The attributes that it must have."""
+    """The attributes that every such subject must have."""
 
 
 KINDS: Mapping[Kind, KindRecord] = {
@@ -148,5 +148,5 @@ def type_subject(kind: Kind, name: str) -> str:
 
 
 def type_name(subject: str) -> str:
-    """Return the name of the type with a subject id."""
+    """Return the name of the type that has this subject id."""
     return subject.partition("/")[2]

@@ -83,7 +83,7 @@ class LinkState:
 
 
 def check_link_type(value: object) -> LinkType:
-    """Return a valid type of a link. Raises INVALID_ARGUMENT."""
+    """Check the type of a link, and return it. Raises INVALID_ARGUMENT."""
     if value not in get_args(LinkType):
         hint = suggestion(str(value), get_args(LinkType), f"Give one of {', '.join(get_args(LinkType))}.")
         raise invalid_argument("link_type", f"{quote(value)} is not a type of link", hint)
@@ -91,7 +91,7 @@ def check_link_type(value: object) -> LinkType:
 
 
 def check_description(value: object) -> str | None:
-    """Return a valid description of a link, or None if it is empty. Raises INVALID_ARGUMENT."""
+    """Check the description of a link, and return it, or None if it is empty. Raises INVALID_ARGUMENT."""
     return None if value is None or value == "" else fields.check_description(cast("str", value))
 
 
@@ -100,7 +100,7 @@ def _check_metadata(value: object) -> str | None:
 
 
 def check_bidirectional(value: object) -> bool:
-    """Return whether a link is seen from both ends. Raises INVALID_ARGUMENT."""
+    """Check the `bidirectional` argument of a link, and return it. Raises INVALID_ARGUMENT."""
     if not isinstance(value, bool):
         raise invalid_argument(
             "bidirectional", f"bidirectional is {quote(value)}, not true or false", "Give true or false."

@@ -33,7 +33,7 @@ class Protection:
     can_be_unprotected_by: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """Return the protection as stored."""
+        """Return the protection as JSON text, in its stored form."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_dict(self) -> dict[str, object]:
@@ -48,7 +48,7 @@ class Protection:
         return {name: value for name, value in rendered.items() if value is not None}
 
     def is_active(self, at: datetime) -> bool:
-        """Return whether it has not expired at that time."""
+        """Return whether the protection has not expired at the given time."""
         return self.expires_at is None or at < self.expires_at
 
     def allows_write(self, actor: str | None) -> bool:
@@ -56,7 +56,7 @@ class Protection:
         return actor in self.can_be_unprotected_by
 
     def allows_lift(self, actor: str | None, *, at_command_line: bool) -> bool:
-        """Return whether an actor may remove or change it: only named actors or, without names, the command line."""
+        """Return whether an actor may remove the protection: a named actor or, if none is named, the command line."""
         return self.allows_write(actor) if self.can_be_unprotected_by else at_command_line
 
     @property
@@ -94,11 +94,11 @@ class Guard:
 
     domain: Protection | None = None
     has_protected: bool = False
-    """Whether any subject in it is, or was, protected. If not, writes do not look for protections."""
+    """Whether any subject in the domain is, or was, protected. If not, writes do not look for protections."""
 
     @classmethod
     def of(cls, protection: str | None, has_protected: bool) -> Guard:
-        """Return the guard with the stored properties of a domain."""
+        """Return the guard that the stored properties of a domain describe."""
         return cls(stored_protection({PROTECTION: protection}), has_protected)
 
 
@@ -145,21 +145,21 @@ def describe_protection(text: str) -> str:
 
 
 def check_reason(reason: object) -> str:
-    """Return a valid reason. Raises ValueError."""
+    """Check a reason, and return it. Raises ValueError."""
     if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
         raise ValueError(f"reason must be a text of 1 to {LONGEST_REASON:,} characters")
     return reason
 
 
 def check_names(names: Sequence[object]) -> tuple[str, ...]:
-    """Return valid names of actors without duplicates. Raises ValueError."""
+    """Check names of actors, and return them without duplicates. Raises ValueError."""
     if len(names) > MOST_NAMES:
         raise ValueError(f"can_be_unprotected_by has more than {MOST_NAMES} names")
     return tuple(dict.fromkeys(map(_check_name, names)))
 
 
 def _check_actor(actor: object) -> str:
-    """Return the name of the actor that set a protection, which may be any text."""
+    """Check the name of the actor that set a protection, and return it. It may be any text. Raises ValueError."""
     if not isinstance(actor, str):
         raise ValueError("has a locked_by that is not a text")  # noqa: TRY004 - as above
     return actor

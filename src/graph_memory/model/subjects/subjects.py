@@ -64,11 +64,11 @@ class Validity:
     valid_to: datetime | None = None
 
     def state(self) -> State:
-        """Return the times as stored."""
+        """Return the times as stored properties."""
         return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
 
     def end_if_past(self, moment: datetime) -> datetime | None:
-        """Return the end of validity if it is not after `moment`, else None."""
+        """Return the end of validity if it is at or before `moment`, otherwise None."""
         return self.valid_to if self.valid_to is not None and self.valid_to <= moment else None
 
 
@@ -76,7 +76,7 @@ class Validity:
 class DomainState:
     """A domain after its last event.
 
-    The log of a branch continues that of `forked_from` after number `forked_at`; its own changes follow `begins_at`.
+    A branch's log continues the log of `forked_from` after number `forked_at`. Its own changes come after `begins_at`.
     """
 
     created: datetime
@@ -92,7 +92,7 @@ class DomainState:
     metadata: str | None = None
     """JSON text in canonical form."""
     parent: str | None = None
-    """The domain whose types it inherits."""
+    """The domain whose types this domain inherits."""
 
     def state(self) -> State:
         """Return the stored state of the domain."""
@@ -114,7 +114,7 @@ class DomainState:
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> DomainState:
-        """Return the domain with a stored state."""
+        """Return the domain that a stored state describes."""
         known = cast("Mapping[str, Any]", stored)
         return cls(
             created=known["_created"],
@@ -151,9 +151,9 @@ class NodeState:
     entity: str | None = None
     """The type of an entity as written; None for a node that is not an entity."""
     mentioned: bool = False
-    """Whether it exists only as an end of relations. It becomes an entity when an entity of its name is created."""
+    """Whether the node exists only as an end of relations. It becomes an entity when one with its name is created."""
     place: int = 0
-    """Its position among nodes that were created at the same time."""
+    """The node's position among nodes that were created at the same time."""
 
     def state(self) -> State:
         """Return the stored state of the node."""
@@ -171,7 +171,7 @@ class NodeState:
 
     @property
     def shown_title(self) -> str:
-        """The title that was set, else the derived title."""
+        """The title that was set, or the derived title if none was set."""
         return self.fields.title or self.title
 
     @classmethod
@@ -218,7 +218,7 @@ class ConnectionState:
     relation: str | None = None
     """The type of a relation between entities as written, if it differs from the stored type."""
     place: int = 0
-    """Its position among connections that were created at the same time."""
+    """The connection's position among connections that were created at the same time."""
 
     def state(self) -> State:
         """Return the stored state of the connection, without its ends."""
@@ -264,17 +264,17 @@ class ObservationState:
 
     text: str
     time: datetime
-    """When it was observed."""
+    """The time at which the fact was observed."""
     created: datetime | None = None
     origin: str | None = None
-    """Its source: a session, or a name."""
+    """The source of the observation: a session, or a name."""
     confidence: float | None = None
     validity: Validity = field(default_factory=Validity)
     place: int = 0
     supersedes: tuple[str, ...] = ()
-    """Ids of the observations that it supersedes."""
+    """Ids of the observations that this one supersedes."""
     asks: tuple[str, ...] = ()
-    """Ids of observations that it may supersede: a question about them is open."""
+    """Ids of observations that this one may supersede: a question about them is open."""
 
     def state(self) -> State:
         """Return the stored state of the observation, without its node."""
@@ -292,7 +292,7 @@ class ObservationState:
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> ObservationState:
-        """Return the observation with a stored state."""
+        """Return the observation that a stored state describes."""
         reader = _Reader(stored)
         return cls(
             text=reader.text(TEXT),
@@ -308,13 +308,13 @@ class ObservationState:
 
 
 def entity_key(name: str) -> str:
-    """Return the key under which the name of an entity is indexed: the name, or the length of a long name."""
+    """Return the key under which an entity's name is indexed: the name itself or, for a long name, its length."""
     length = _length(name)
     return name if length <= LONGEST_KEY else f"{length}"
 
 
 def length_state(text: str) -> State:
-    """Return the state of a new searchable text: whether it is too long to be indexed."""
+    """Return the stored property that marks whether a searchable text is too long to be indexed."""
     return {IS_LONG: _length(text) > LONGEST_INDEXED}
 
 
@@ -339,7 +339,7 @@ def content_state(content: ContentRef) -> State:
 
 
 def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
-    """Return the content reference of a state, or None without content."""
+    """Return the content reference of a state, or None if the state has no content."""
     if "_content_sha256" not in stored:
         return None
     return ContentRef(

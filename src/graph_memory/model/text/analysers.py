@@ -13,12 +13,12 @@ ANALYSERS: tuple[LiteralString, ...] = (
 
 
 def index_of(analyser: LiteralString) -> LiteralString:
-    """Return the name of the full-text index with an analyser."""
+    """Return the name of the full-text index with this analyser."""
     return "_passages_" + analyser.replace("-", "_")
 
 
 def label_of(analyser: LiteralString) -> LiteralString:
-    """Return the label of the passages in that index."""
+    """Return the label of the passages in the index with this analyser."""
     return "_" + analyser.replace("-", " ").title().replace(" ", "")
 
 

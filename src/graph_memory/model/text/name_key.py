@@ -43,7 +43,7 @@ def _fold(name: str) -> str:
 def _significant_separators(match: re.Match[str], name: str) -> str:
     """Return the significant part of separators.
 
-    Between two letters, nothing is significant; elsewhere all is, with runs of spaces reduced to one.
+    Between two letters, no separator is significant. Elsewhere every separator is, but a run of spaces counts as one.
     """
     if _ends_in_letter(name, match.start()) and name[match.end() : match.end() + 1].isalpha():
         return ""
@@ -60,7 +60,7 @@ def _ends_in_letter(name: str, end: int) -> bool:
 def without_separators(name: str) -> str:
     """Return a name in lower case without separators, as Cypher computes it.
 
-    It is equal for all names with the same key.
+    All names with the same key have the same result.
     """
     kept = "".join(character for character in unicodedata.normalize("NFC", name) if character not in SEPARATORS)
     return kept.lower().upper().lower().replace("ς", "σ")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import cast
 
 ALIASES = ("aliases", "alias")
-"""The properties that hold other names of a subject."""
+"""The properties that contain other names of a subject."""
 _SEPARATOR = re.compile(r"[,;\n、，；]")
 
 

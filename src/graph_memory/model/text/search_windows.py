@@ -1,9 +1,9 @@
 """Exact substring search: case-folded windows of text, and the trigrams that find them.
 
-A window holds `WINDOW` characters of folded text and repeats the last `OVERLAP` of the one before, so any
-needle of up to `NEEDLE` characters lies whole in at least one window. A window's grams are the distinct runs of
-three characters in it: a window that contains the needle contains all of the needle's grams, so a search for
-windows with all of them has no false negatives, and every candidate is then checked for the needle itself.
+A window has `WINDOW` characters of folded text and repeats the last `OVERLAP` characters of the previous window. So any
+needle of up to `NEEDLE` characters is completely in at least one window. A window's grams are its distinct runs of
+three characters. A window with the needle has all of the needle's grams, so a search for these grams has no false
+negatives. Every candidate is then checked for the needle itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DOMAIN_MARK = "\ue001"
 
 
 def fold(text: str) -> str:
-    """Return the text as search compares it: Unicode case folding, no normalisation."""
+    """Return the text as search compares it: with Unicode case folding, but without normalisation."""
     return text.casefold()
 
 
@@ -85,12 +85,12 @@ class Needle:
 
     @property
     def probe(self) -> str:
-        """The part of the needle that fits a window."""
+        """The part of the searched text that fits in one window."""
         return self.folded[:NEEDLE]
 
     @property
     def fits_window(self) -> bool:
-        """Whether the probe is the whole needle, so that a match in a window is a match."""
+        """Whether the probe is the whole needle, so that a match in a window needs no further check."""
         return len(self.folded) <= NEEDLE
 
     @property

@@ -46,7 +46,7 @@ def as_text(value: object) -> str:
 
 
 def quote(value: object) -> str:
-    """Return a value for a message: text in quotes, without quotes in it, and other values as JSON."""
+    """Return a value for a message: text in quotation marks, with inner marks replaced, and other values as JSON."""
     return f'"{printable(value).translate(QUOTES)}"' if isinstance(value, str) else printable(value)
 
 
@@ -79,7 +79,7 @@ def format_day(at: datetime) -> str:
 
 
 def format_last_day(end: datetime) -> str:
-    """Return the last day of a validity that ends at a time."""
+    """Return the last day on which a subject is valid, given the end of its validity."""
     return format_day(end - end.resolution if end.replace(tzinfo=None) > datetime.min else end)
 
 

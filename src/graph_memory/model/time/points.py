@@ -35,7 +35,7 @@ class LogPosition:
 
 @dataclass(frozen=True, slots=True)
 class NamedSession:
-    """A position in a log that is given as the last session. `whose` is a project, an actor or a session id."""
+    """A position in a log, given as the last session. `whose` is a project, actor or session id, if one was named."""
 
     whose: str | None = None
 
@@ -50,7 +50,7 @@ def parse_log_position(argument: str, value: int | str, now: datetime, zone: tzi
     """Return a position in a log. Raises INVALID_ARGUMENT.
 
     The value is a number of the log, the id of an event (`evt_…`), or a time as in `times`. A time without an offset is
-    in `zone`, None for that of the machine. A whole day, month or minute means its end for `until` and `at`.
+    in `zone`; None means the zone of the machine. A whole day, month or minute means its end for `until` and `at`.
     """
     if not isinstance(value, str):
         return _numbered_position(argument, value)

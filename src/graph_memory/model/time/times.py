@@ -17,7 +17,7 @@ from typing import Literal
 EXAMPLES = '"2 hours ago", yesterday, "last monday", "this month" or "since March"'
 """Examples of words for times, for hints."""
 Toward = Literal["past", "nearest", "future"]
-"""Says which day or month is meant if the text names no year."""
+"""The direction in which a day or month lies if the text names no year."""
 
 _TICK = timedelta(microseconds=1)
 """The smallest difference of two stored times."""
@@ -56,14 +56,14 @@ _ISO_TIME = _pattern(r"(\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2})(:\d{2}(?:[.,]\d+)?)? ?
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A span of time in UTC, without its end. An instant begins and ends at the same time."""
+    """A span of time in UTC that does not include its end. An instant begins and ends at the same time."""
 
     begins: datetime
     ends: datetime
 
     @property
     def last(self) -> datetime:
-        """The last instant in it."""
+        """The last instant of the span."""
         return max(self.begins, self.ends - _TICK)
 
 
@@ -97,7 +97,7 @@ class _Reading:
 
     @property
     def today(self) -> datetime:
-        """The last midnight in the zone, as a time without a zone."""
+        """The last midnight in the caller's zone, as a time without a zone."""
         return datetime.combine(self.now.astimezone(self.zone).date(), time())
 
     def span(self, begins: datetime, ends: datetime) -> Span:
@@ -250,7 +250,7 @@ def _month(reading: _Reading) -> Span | None:
 
 
 def _select_span(spans: list[Span], reading: _Reading) -> Span | None:
-    """Return the last span that has begun, the first that is not over, or the nearest; the spans are ordered."""
+    """Return the last ordered span that has begun, the first that is not over, or the nearest, as `toward` says."""
     match reading.toward:
         case "past":
             return next((span for span in reversed(spans) if span.begins <= reading.now), None)
@@ -266,13 +266,13 @@ def _months_later(first: datetime, months: int) -> datetime:
 
 
 def _weekday_number(name: str) -> int | None:
-    """Return the weekday of a name or its first three letters, 0 for Monday."""
+    """Return the number of the weekday with this name or first three letters (Monday is 0), or None."""
     names = {key: place for place, stem in enumerate(_WEEKDAYS) for key in (f"{stem}day", stem[:3])}
     return names.get(name)
 
 
 def _month_number(name: str) -> int | None:
-    """Return the month of a name or its first three letters, 1 for January."""
+    """Return the number of the month with this name or first three letters (January is 1), or None."""
     names = {key: place for place, month in enumerate(_MONTHS, start=1) for key in (month, month[:3])}
     return names.get(name)
 

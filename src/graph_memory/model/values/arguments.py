@@ -28,7 +28,7 @@ def invalid_argument(argument: str, message: str, hint: str) -> GraphError:
 
 
 def check_domain(name: str, *, argument: str = "domain") -> str:
-    """Return a domain name. Raises INVALID_ARGUMENT."""
+    """Check a domain name, and return it. Raises INVALID_ARGUMENT."""
     if name == AUTO:
         hint = "Give another name. Only the option --domain and GRAPH_MEMORY_DOMAIN take auto, for the current project."
         raise invalid_argument(argument, "auto is not the name of a domain", hint)
@@ -47,12 +47,12 @@ def is_domain(name: str) -> bool:
 
 
 def file_name_part(domain: str) -> str:
-    """Return a domain's name as part of a file name. It is unique, as no domain name has `=`."""
+    """Return a domain's name as part of a file name. It is unique, because no domain name contains `=`."""
     return domain.replace("/", "=")
 
 
 def check_new_id(argument: str, value: str) -> str:
-    """Return a valid id that a caller chose. Raises INVALID_ARGUMENT."""
+    """Check an id that a caller chose, and return it. Raises INVALID_ARGUMENT."""
     if not _ID.fullmatch(value) or value in _RESERVED_IDS:
         hint = "Use 1 to 128 letters, digits and . _ : @ -, starting with a letter or digit; or leave it out."
         raise invalid_argument(argument, f"{quote(value)} is not a valid id", hint)
@@ -60,7 +60,7 @@ def check_new_id(argument: str, value: str) -> str:
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return valid tags without duplicates, in order. Raises INVALID_ARGUMENT."""
+    """Check tags, and return them without duplicates, in their order. Raises INVALID_ARGUMENT."""
     if isinstance(tags, str):
         raise invalid_argument("tags", f"tags is {quote(tags)}, not a list", 'For one tag, pass ["one"].')
     if len(tags) > _MOST_TAGS:
@@ -75,7 +75,7 @@ def _check_text(argument: str, text: object) -> str:
 
 
 def check_limit(limit: int | None) -> int:
-    """Return the maximum number of results, `UNLIMITED` for None. Raises INVALID_ARGUMENT."""
+    """Check the maximum number of results, and return it, or `UNLIMITED` for None. Raises INVALID_ARGUMENT."""
     if limit is None:
         return UNLIMITED
     if type(limit) is not int or limit < 1:
@@ -93,7 +93,7 @@ def cursor_after(last_id: str) -> str:
 
 
 def check_cursor(cursor: str | None) -> str:
-    """Return the id after which the page begins, empty for the first page. Raises INVALID_ARGUMENT."""
+    """Return the id after which the page begins, or empty text for the first page. Raises INVALID_ARGUMENT."""
     if cursor is None:
         return ""
     if not cursor.startswith(_CURSOR) or not is_encodable(cursor):
@@ -108,14 +108,14 @@ def invalid_cursor(cursor: str) -> GraphError:
 
 
 def check_direction(direction: str) -> str:
-    """Return a valid direction. Raises INVALID_ARGUMENT."""
+    """Check a direction, and return it. Raises INVALID_ARGUMENT."""
     if direction not in ("out", "in", "both"):
         raise invalid_argument("direction", f"{quote(direction)} is not a direction", "Use out, in or both.")
     return direction
 
 
 def check_query(query: str, argument: str = "query") -> str:
-    """Return a valid search text. Raises INVALID_ARGUMENT."""
+    """Check a search text, and return it. Raises INVALID_ARGUMENT."""
     if not query:
         raise invalid_argument(argument, "There is no text to search for", "Give at least one character.")
     if not is_encodable(query):
@@ -143,6 +143,6 @@ _SHORT = {
 
 
 def full_argument_name(name: str, allowed: Collection[str]) -> str:
-    """Return the full name for a short name if exactly one allowed argument has it, else the name itself."""
+    """Return the full name of the only allowed argument with this short name, or the name itself."""
     full_names = [full_name for full_name in _SHORT.get(name, ()) if full_name in allowed]
     return full_names[0] if len(full_names) == 1 and name not in allowed else name

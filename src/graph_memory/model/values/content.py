@@ -30,7 +30,7 @@ class ContentRef:
         return self.encoding == "utf-8"
 
     def is_same(self, other: ContentRef | None) -> bool:
-        """Return whether it is the same content: equal bytes and the same encoding."""
+        """Return whether the other content is the same: equal bytes in the same encoding."""
         return other is not None and (self.sha256, self.encoding) == (other.sha256, other.encoding)
 
 
@@ -58,7 +58,7 @@ class Content:
 
     @property
     def text(self) -> str | None:
-        """The text; None when the content is binary."""
+        """The text, or None if the content is binary."""
         return self.data.decode() if self.is_text else None
 
     @property
@@ -90,7 +90,7 @@ DEFAULT_FORMAT = "text"
 
 
 def check_content_format(name: str) -> str:
-    """Return a valid format. Raises INVALID_ARGUMENT.
+    """Check a format, and return it. Raises INVALID_ARGUMENT.
 
     Clients choose the format ("markdown", "pdf"); graph-memory stores it without interpreting it.
     """
@@ -117,7 +117,7 @@ def _utf8(content: str | bytes) -> bytes:
 
 
 def _binary(content: str | bytes) -> bytes:
-    """Return the bytes. A string must be their canonical base64, so that reads return the same string."""
+    """Return the bytes of binary content. A string must be canonical base64, so that reads return the same string."""
     if isinstance(content, bytes):
         return content
     try:

@@ -26,7 +26,7 @@ class Exact(NamedTuple):
 
 
 def exact(value: object) -> object:
-    """Return a key that is equal for two values exactly if they are the same."""
+    """Return a comparison key. The keys of two values are equal exactly if the values are the same."""
     match value:
         case str() | datetime():
             return value

@@ -44,7 +44,7 @@ COMPUTED = frozenset({"_title", "_derived_title", "_summary_timestamp"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFields:
-    """The fields of a node; None is the default. `metadata` is JSON text in canonical form."""
+    """The fields of a node. None means the default. `metadata` is JSON text in canonical form."""
 
     path: str | None = None
     namespace: str | None = None
@@ -105,7 +105,7 @@ def fields_from(
     content_summary: str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> dict[str, str | None]:
-    """Return the checked fields; None for an empty text or object, and for a default. Raises INVALID_ARGUMENT."""
+    """Return the checked fields, with None for empty text, an empty object or a default. Raises INVALID_ARGUMENT."""
     checked: dict[str, str | None] = {}
     if path is not None:
         checked["path"] = None if path in ("", ROOT) else check_path(path)
@@ -133,32 +133,32 @@ def fields_from_texts(texts: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def check_path(path: str) -> str:
-    """Return a valid new path. Raises INVALID_ARGUMENT."""
+    """Check a new path, and return it. Raises INVALID_ARGUMENT."""
     return _check_text("path", path, LONGEST)
 
 
 def check_stored_path(path: str) -> str:
-    """Return a valid path from a log, which may be longer than a new path. Raises INVALID_ARGUMENT."""
+    """Check a path from a log, which may be longer than a new path, and return it. Raises INVALID_ARGUMENT."""
     return _check_text("path", path, _LONGEST_STORED)
 
 
 def check_namespace(namespace: str) -> str:
-    """Return a valid new namespace. Raises INVALID_ARGUMENT."""
+    """Check a new namespace, and return it. Raises INVALID_ARGUMENT."""
     return _check_line("namespace", namespace)
 
 
 def check_title(title: str) -> str:
-    """Return a valid new title. Raises INVALID_ARGUMENT."""
+    """Check a new title, and return it. Raises INVALID_ARGUMENT."""
     return _check_line("title", title)
 
 
 def check_summary(summary: str) -> str:
-    """Return a valid new summary. Raises INVALID_ARGUMENT."""
+    """Check a new summary, and return it. Raises INVALID_ARGUMENT."""
     return _check_text("content_summary", summary, LONGEST_SUMMARY)
 
 
 def check_description(text: str) -> str:
-    """Return a valid new description. Raises INVALID_ARGUMENT."""
+    """Check a new description, and return it. Raises INVALID_ARGUMENT."""
     return _check_text("description", text, LONGEST_SUMMARY)
 
 
@@ -195,7 +195,7 @@ def check_metadata(metadata: object) -> str | None:
 
 
 def metadata_from_json(text: str) -> str | None:
-    """Return the metadata in JSON text. See `check_metadata`. Raises INVALID_ARGUMENT."""
+    """Check metadata given as JSON text, and return it in canonical form. Raises INVALID_ARGUMENT."""
     try:
         return check_metadata(parse_json_strictly(text.encode(errors="surrogatepass")))
     except ValueError as error:
@@ -203,14 +203,14 @@ def metadata_from_json(text: str) -> str | None:
 
 
 def check_stored_metadata(text: str) -> str:
-    """Return valid metadata from a log. Raises INVALID_ARGUMENT for text that is not in canonical form."""
+    """Check metadata from a log, and return it. Raises INVALID_ARGUMENT for text that is not in canonical form."""
     if metadata_from_json(text) != text:
         raise _invalid_metadata("is not in canonical form", "Sort its keys, and remove the spaces between values.")
     return text
 
 
 def _check_json(value: object, depth: int) -> object:
-    """Return a value that JSON can represent exactly."""
+    """Check that JSON can represent a value exactly, and return the value."""
     if depth == 0:
         raise _invalid_metadata(f"is nested more than {_DEEPEST} deep", "Make it flatter, or put it in the content.")
     match value:

@@ -52,7 +52,7 @@ class LocatedValue:
 
     @contextmanager
     def collect_errors(self) -> Generator[None]:
-        """Add an error to the list, if there is one."""
+        """Append a GraphError to the list of errors, or raise it if there is no list."""
         try:
             yield
         except GraphError as error:
@@ -136,14 +136,14 @@ class Fields:
     entries: Mapping[str, LocatedValue]
 
     def get(self, *names: str) -> LocatedValue | None:
-        """Return the entry under one of the names, which are synonyms, or None."""
+        """Return the entry under one of several synonymous names, or None. Raises INVALID_ARGUMENT if two exist."""
         present = [name for name in names if name in self.entries and self.entries[name].value is not None]
         if len(present) > 1:
             raise self.owner.error(f"has both {present[0]} and {present[1]}, which mean the same", "Keep one of them.")
         return self.entries[present[0]] if present else None
 
     def need(self, *names: str) -> LocatedValue:
-        """Return the entry under one of the names, which are synonyms. Raises INVALID_ARGUMENT without one."""
+        """Return the entry under one of several synonymous names. Raises INVALID_ARGUMENT if there is none."""
         entry = self.get(*names)
         if entry is None:
             raise self.owner.error(f"needs {names[0]}", f"Add {' or '.join(names)}.")

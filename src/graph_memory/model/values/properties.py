@@ -80,7 +80,7 @@ _WORDING = {
 
 
 def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return valid properties.
+    """Check properties, and return them.
 
     Raises INVALID_PROPERTY, with the key, for a key or a value that cannot be stored, and CONTENT_TOO_LARGE.
     """
@@ -110,7 +110,7 @@ def check_text_size(subject: str, size: int) -> None:
 
 
 def check_key(key: object) -> str:
-    """Return a valid property key. Raises INVALID_PROPERTY."""
+    """Check a property key, and return it. Raises INVALID_PROPERTY."""
     problem = _name_problem(key)
     if isinstance(key, str) and problem is None:
         return key
@@ -118,7 +118,7 @@ def check_key(key: object) -> str:
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return a valid name of a type; `kind` is for the message, such as `Node type`. Raises INVALID_ARGUMENT."""
+    """Check a type's name, and return it. `kind`, such as `Node type`, is for messages. Raises INVALID_ARGUMENT."""
     problem = "stands for every node type and cannot be a name" if name == ANY else _name_problem(name)
     if isinstance(name, str) and problem is None:
         return name
@@ -151,7 +151,7 @@ def _character_problem(name: str) -> str | None:
 
 
 def check_value(key: str, value: object) -> PropertyValue:
-    """Return a valid property value. Raises INVALID_PROPERTY, with the key, if it cannot be stored."""
+    """Check a property value, and return it. Raises INVALID_PROPERTY, with the key, if it cannot be stored."""
     match value:
         case bool():
             return value

@@ -53,12 +53,12 @@ class Strength:
         return {f"_strength_{name}": value for name, value in self.to_dict().items()}
 
     def with_changes(self, edit: Strength) -> Strength:
-        """Return the strength with the set parts of another."""
+        """Return the strength with its parts replaced by those parts that the edit sets."""
         return Strength(**{**self.to_dict(), **edit.to_dict()})
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> Strength:
-        """Return the strength in a stored map."""
+        """Return the strength that a stored map contains."""
         return cls(**{name: cast("float", stored[key]) for key, name in STRENGTH.items() if key in stored})
 
 
@@ -129,7 +129,7 @@ def check_strength(strength: object) -> Strength:
 
 
 def check_fraction(argument: str, value: object) -> float:
-    """Return a valid number from 0 to 1. Raises INVALID_ARGUMENT."""
+    """Check a number from 0 to 1, and return it. Raises INVALID_ARGUMENT."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise invalid_argument(argument, f"{argument} is {kind_of(value)}, not a number", "Give a number from 0 to 1.")
     if not 0 <= value <= 1:

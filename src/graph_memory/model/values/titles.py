@@ -26,9 +26,9 @@ def title_of(
 
 
 def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
-    """Return a title.
+    """Return the title to show for a node.
 
-    In place of a title that only repeats the type, return the first short property, text before numbers.
+    If the title only repeats the type, return the first short property instead, text before numbers.
     """
     if title != type_name:
         return title

@@ -36,24 +36,25 @@ class Weighable(Protocol):
 
     @property
     def strength(self) -> Strength:
-        """Its stored strength."""
+        """The connection's stored strength."""
         ...
 
     @property
     def importance(self) -> float | None:
-        """Its stored importance, 0 to 1."""
+        """The connection's stored importance, 0 to 1, or None if it is not set."""
         ...
 
     @property
     def modified(self) -> datetime:
-        """The time of its last change."""
+        """The time of the connection's last change."""
         ...
 
 
 def weight(connection: Weighable, now: datetime, *, half_life: float | None = None, co_access: float = 0.0) -> float:
     """Return the weight of a connection at a time, 0 to 1.
 
-    `half_life` is that of its type, in days. `co_access`, 0 to 1, says how often its ends are recalled together.
+    `half_life` is the half-life of its type, in days. `co_access`, 0 to 1, measures how often its ends are recalled
+    together.
     """
     measures = connection.strength
     strength = strength_of(measures)
@@ -69,7 +70,7 @@ def co_access_of(count: int) -> float:
 
 
 def strength_of(strength: Strength) -> float:
-    """Return the strength of the formula: the stored parts as one number."""
+    """Return the strength in the formula above: the stored parts combined into one number."""
     meaning = (_or(strength.semantic, UNSET) + _or(strength.structural, UNSET)) / 2
     return meaning * _or(strength.confidence, WHOLE_CONFIDENCE)
 

@@ -41,7 +41,7 @@ _STAGE = "Exporting"
 
 @dataclass(frozen=True, slots=True)
 class HeadRow:
-    """The ends of a domain's log, and its state."""
+    """The last event, the creation time and the state of a domain's log."""
 
     seq: int
     ontology_version: int
@@ -73,7 +73,7 @@ async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], t
 
 
 async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) -> Exported:
-    """Write the events of a header, with their contents. Raises DOMAIN_BUSY if some are missing."""
+    """Write the events in the range of a header, with their contents. Raises DOMAIN_BUSY if events are missing."""
     return await _Exporting(core, header, writer, tell).run()
 
 
@@ -96,9 +96,9 @@ async def header_of(core: Core, domain: str) -> Header:
 
 
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
-    """Return the state of a domain according to its log up to a number.
+    """Return the state of a domain according to its log up to event number `until`.
 
-    `compacted_to` is given, as it may be recorded later.
+    `compacted_to` is passed separately, because a later event may record it.
     """
     rendered = await core.store.first_row(DOMAIN_EVENT, domain=domain, until=until)
     state = DomainState.from_state(rendered) if rendered else DomainState(created=created)
@@ -151,7 +151,7 @@ class _Exporting:
             await self._write(lines)
 
     async def _texts(self, refs: Iterable[ContentRef | None]) -> Mapping[str, str]:
-        """Return the contents in Neo4j, which may include binary content that was written as text."""
+        """Return the texts that Neo4j stores for contents, by hash. Binary content may have been stored as text."""
         hashes = {ref.sha256 for ref in refs if ref is not None}
         if not hashes:
             return {}
@@ -168,9 +168,9 @@ class _Exporting:
         return True
 
     async def _content_lines(self, ref: ContentRef, inline: str | None, before: list[bytes]) -> list[bytes]:
-        """Return the line of text content.
+        """Return the line for text content.
 
-        Other content is written at once, after all earlier lines, and returns no line.
+        Other content is written immediately, after the lines in `before`, and no line is returned.
         """
         self._contents += 1
         if is_text_line(ref):
@@ -189,7 +189,7 @@ class _Exporting:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An event as a line, and the content if no earlier event of the subject refers to it."""
+    """An event as a line, and its content unless an earlier event of the subject refers to the same content."""
 
     seq: int
     line: bytes

@@ -49,7 +49,7 @@ class Header:
 
     @property
     def whole_after(self) -> int:
-        """The number after which the log has no gaps: the fork of a branch, or the point of a compaction."""
+        """The event number after which the log has no gaps: the fork of a branch, or the end of the compacted part."""
         return self.state.compacted_to or self.state.forked_at or 0
 
 
@@ -89,12 +89,12 @@ def is_text_line(ref: ContentRef) -> bool:
 
 
 def pieces_of(size: int) -> int:
-    """Return the number of lines for content that is written in pieces."""
+    """Return the number of pieces, one per line, for content of this size in bytes."""
     return max(1, -(-size // PIECE))
 
 
 def header_line(header: Header) -> bytes:
-    """Return the first line."""
+    """Return the first line of a file."""
     return _line(
         {
             "format": FORMAT,
@@ -111,23 +111,23 @@ def header_line(header: Header) -> bytes:
 
 
 def event_line(row: Mapping[str, object]) -> bytes:
-    """Return the line of an event, given its properties; the domain is that of the header."""
+    """Return the line for an event with these properties. The domain is omitted, because the header names it."""
     return _line({"event": dict(sorted(_plain(row).items()))})
 
 
 def text_line(content: Content) -> bytes:
-    """Return the line of text content."""
+    """Return the line for text content."""
     return _line({"content": content.sha256, "text": content.text})
 
 
 def piece_line(piece: Piece) -> bytes:
-    """Return one of the lines of other content."""
+    """Return the line for one piece of content that is not text."""
     data = base64.b64encode(piece.data).decode("ascii")
     return _line({"content": piece.sha256, "part": piece.part, "of": piece.of, "base64": data})
 
 
 def end_line(end: End) -> bytes:
-    """Return the last line."""
+    """Return the last line of a file."""
     return _line({"end": {"events": end.events, "contents": end.contents, "sha256": end.sha256}})
 
 
@@ -198,7 +198,7 @@ def read_header(line: bytes) -> Header:
 
 
 def read_line(line: bytes, number: int) -> Line:
-    """Return the parsed line after the first. Raises INVALID_ARCHIVE with its number if it is invalid."""
+    """Return a parsed line, other than the first. Raises INVALID_ARCHIVE, with the line number, if it is invalid."""
     fields = _parse_line(line, number)
     if "event" in fields:
         event = fields["event"]
@@ -231,7 +231,7 @@ def at_line(number: int, event: object) -> Generator[None]:
 
 
 def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
-    """Return the error for an event; its details have the subject and the fault for callers that show no lines."""
+    """Return the error for an event. Its details have the subject and the fault, for callers that show no lines."""
     if left is not None:
         error, subject = damaged_line(number, f"leaves {printable(left)} in an impossible state: it {fault}"), left
     else:
@@ -291,7 +291,7 @@ def _piece(line: _PieceLine, number: int) -> Piece:
 
 
 def damaged_line(line: int, fault: str) -> GraphError:
-    """Return the error for a changed line."""
+    """Return the error for a line that was changed after the export."""
     hint = "The file is damaged or was edited: export the domain again, or use another copy of the file."
     return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {fault}", {"line": line, "hint": hint})
 

@@ -87,7 +87,7 @@ async def import_file(
 ) -> Imported:
     """Create a domain from the log in a file. See `Transfer.import_file`.
 
-    For a folder, the file is temporary. It cannot be resumed, so the domain is removed after any failure.
+    For a folder, the file is temporary and the import cannot be resumed, so the domain is deleted after any failure.
     """
     if name:
         check_domain(name)
@@ -160,7 +160,7 @@ def _next(pages: Generator[Page]) -> Page | None:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """An imported domain: the number of its last event, its source, and why it has no parent, if that failed."""
+    """An imported domain: the number of its last event, its source, and the reason if its parent was left out."""
 
     seq: int
     forked_from: str | None
@@ -188,7 +188,7 @@ class _Importing:
         return await self._end()
 
     async def _check_late(self) -> None:
-        """Raise INVALID_ARCHIVE if data does not fit a type whose last declaration comes after the data in the log."""
+        """Raise INVALID_ARCHIVE if data does not fit a type that the log declares again after the data."""
         changes = [TypeChange(without_rules(declared), declared) for declared in self._reader.late]
         for stored in (await read_stored(self._core.store, self._job.domain, changes)).values():
             if misfits := stored.misfits():
@@ -235,7 +235,7 @@ class _Importing:
         await self._job.step(then, append)
 
     async def _is_put_apart(self, text: Text) -> bool:
-        """Store text as a blob if it is too large for Neo4j. Return whether it is."""
+        """Store text as a blob if it is too large for Neo4j. Return whether it was stored as a blob."""
         content = Content(text.text.encode(), "utf-8", "")
         if self._core.contents.is_inline(content.ref):
             return False
@@ -290,7 +290,7 @@ class _Importing:
         return events
 
     async def _end(self) -> _Made:
-        """Set the state of the domain from its log, without an impossible parent, and open it for use."""
+        """Set the state of the domain from its log, without its parent if that is impossible, and open it for use."""
         state, domain = await self._state(), self._job.domain
         seq, left = self._header.seq, None
 

@@ -72,7 +72,7 @@ class _Known:
 
 
 class Ledger:
-    """Follows a log from its beginning. Raises INVALID_ARCHIVE for an event that is impossible at its place."""
+    """Checks the events of a log in order. Raises INVALID_ARCHIVE for an event that is impossible at its position."""
 
     def __init__(self, log: LogCheck) -> None:
         self._log = log
@@ -96,7 +96,7 @@ class Ledger:
         self._db.close()
 
     def content(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
-        """Record content, which later events may refer to."""
+        """Record content that later events may refer to."""
         with noting():
             self._db.execute("INSERT OR IGNORE INTO content VALUES (?, ?, ?, ?)", (sha256, is_line, size, is_text))
 
@@ -113,7 +113,7 @@ class Ledger:
     def _begin_batch(self, row: State) -> None:
         """Raise `Wrong` unless the event is the first of its batch.
 
-        For copied and compacted events, that is not required.
+        This does not apply to copied and compacted events.
         """
         if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
             raise Wrong(f"belongs to the batch {row['_batch']}, which does not start with it")
@@ -198,7 +198,7 @@ class Ledger:
             self.longest_text = max(self.longest_text, ref.size)
 
     def _own(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
-        """Record the unique values that a subject has now."""
+        """Record the unique values that a subject has after an event, and release its earlier ones."""
         type_id = type_subject(TYPE_OF[kind], str(row.get("_type")))
         declared = self._log.types.get(type_id)
         if unique_properties(declared) or is_retyped:
@@ -257,7 +257,7 @@ class Ledger:
 
 
 def _check_identity(row: State, before: _Known | None) -> None:
-    """Raise `Wrong` if an id is used for another subject than before: ids are never reused."""
+    """Raise `Wrong` if an id was used for a different subject before, because ids are never reused."""
     if before is None:
         return
     if ("_erased" in row) != before.erased:
@@ -270,7 +270,7 @@ def _check_identity(row: State, before: _Known | None) -> None:
 
 @contextmanager
 def noting() -> Generator[None]:
-    """Turn errors of the database into FILE_CREATION_FAILED."""
+    """Convert errors of the SQLite database to FILE_CREATION_FAILED."""
     try:
         yield
     except sqlite3.Error as error:

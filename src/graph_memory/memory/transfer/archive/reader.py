@@ -39,7 +39,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Content from several lines, complete and with the right hash."""
+    """Content that was joined from several lines, with a checked hash."""
 
     sha256: str
     file: IO[bytes]
@@ -85,7 +85,7 @@ class Reader:
         """The types whose last declaration follows data of that type, once the log was read."""
 
     def header(self) -> Header:
-        """Return the header."""
+        """Return the parsed header of the file."""
         with self._open_stream() as file:
             return read_header(next(self._lines(file), b""))
 
@@ -230,9 +230,10 @@ class _Contents:
             raise damaged_line(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
 
     def add_piece(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
-        """Add a piece.
+        """Add a piece of content.
 
-        After the last piece, return the complete content if `keeps` is set, else None. Raises INVALID_ARCHIVE.
+        After the last piece, return the complete content if `keeps` is set; otherwise return None. Raises
+        INVALID_ARCHIVE.
         """
         if piece.part == 1:
             self.check_whole(line)

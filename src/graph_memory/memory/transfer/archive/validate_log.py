@@ -28,7 +28,7 @@ _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_f
 
 
 class LogCheck:
-    """Checks the events of one file. It only keeps the types and the position in the log."""
+    """Checks the events of one file in order. It keeps only the types and the position in the log in memory."""
 
     def __init__(self, header: Header, now: datetime) -> None:
         self.header = header
@@ -50,7 +50,7 @@ class LogCheck:
             self._check_times(header.state.state())
 
     def event(self, row: State, line: int) -> None:
-        """Check the next event. Raises INVALID_ARCHIVE if it is impossible, or impossible at this point."""
+        """Check the next event. Raises INVALID_ARCHIVE if it is invalid, or impossible at this point of the log."""
         kind = Kind(str(row["_kind"]))
         with at_line(line, row):
             self._place(row)
@@ -132,7 +132,7 @@ class LogCheck:
     def _is_compacted(self) -> bool:
         """Whether this part of the log is compacted.
 
-        If so, it only has the last event of each subject, and a changed type may follow its data.
+        A compacted part has only the last event of each subject, so a changed type may come after its data.
         """
         return self.seq <= self.header.whole_after
 
@@ -148,7 +148,7 @@ class LogCheck:
                 raise Wrong(f"deletes node type {printable(node_type)}, which {other.title} needs")
 
     def _obey(self, kind: Kind, row: State) -> None:
-        """Check a node or connection against its type."""
+        """Raise an error if a node or connection violates the rules of its type."""
         if "_type" not in row:
             return
         declared = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))
@@ -164,7 +164,7 @@ class LogCheck:
 
 
 def _summary(state: State) -> State:
-    """Return a type's state without the definition, whose spelling may differ."""
+    """Return a type's state without its definition, because the same definition can be formatted differently."""
     names = ("_name", "_description", "_required_properties", "_from_types", "_to_types", "_inverse", "_transitive")
     return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
 

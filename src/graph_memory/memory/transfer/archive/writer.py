@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def by_size(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield lists of values with a total size of at most `PAGE_BYTES`, at least one value each."""
+    """Split values into lists of at most `PAGE_BYTES` bytes each. A larger value gets a list of its own."""
     together: list[T] = []
     total = 0
     for item in items:
@@ -44,7 +44,7 @@ class Writer:
         self.size = 0
 
     def write(self, lines: Iterable[bytes]) -> None:
-        """Write lines."""
+        """Write lines, and include them in the counts and the hash."""
         for line in lines:
             self._digest.update(line)
             self.size += len(line)

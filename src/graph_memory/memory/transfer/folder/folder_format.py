@@ -70,11 +70,11 @@ class _StoredEntry(Strict):
     valid_from: Moment | None = None
     valid_to: Moment | None = None
     place: Place = 0
-    """Its position among entities, relations or observations with the same time of creation."""
+    """The position among entities, relations or observations that were created at the same time."""
 
     @property
     def validity(self) -> Validity:
-        """The period in which it holds in the world."""
+        """The period in which the subject holds in the world."""
         return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
 
 
@@ -133,7 +133,7 @@ class NodeEntry(_DatedEntry):
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
 
     def _fields(self, modified: datetime) -> NodeFields:
-        """Return its fields. A summary without a time was written when the node was changed."""
+        """Return the node's fields. A summary without a time gets the time of the node's last change."""
         has_summary = self.content_summary is not None
         return NodeFields(
             path=self.path,
@@ -314,7 +314,7 @@ def _content(path: str, ref: ContentRef) -> dict[str, object]:
 
 
 def entries_of(text: str, ontology: Ontology) -> Entries:
-    """Return the entries of a registry. Raises INVALID_ARCHIVE with the id at fault.
+    """Return the entries of a registry. Raises INVALID_ARCHIVE with the id of the faulty entry.
 
     Only their shape and types are checked: their events are checked like the events of any file.
     """
@@ -342,9 +342,9 @@ def _entries(model: type[_EntryType], values: Mapping[str, object]) -> Mapping[s
 
 
 def content_from_file(data: bytes, entry: _Content, *, is_text: bool) -> Content:
-    """Return the content of a file. Without an encoding it is text if it is UTF-8, else binary.
+    """Return the content of a file. If the entry has no encoding, valid UTF-8 is text and other data is binary.
 
-    Raises INVALID_ENCODING, INVALID_ARGUMENT for its format, and `Wrong` if its size differs from the registry's.
+    Raises INVALID_ENCODING, INVALID_ARGUMENT for an invalid format, and `Wrong` if the registry has another size.
     """
     if entry.size not in (None, len(data)):
         raise Wrong(f"declares content of {entry.size:,} bytes, but {entry.path} has {len(data):,}")

@@ -125,7 +125,7 @@ class _Source:
 
 
 class _Log:
-    """Writes events, each list as a batch."""
+    """Writes the log of the imported domain. Each list of events becomes one batch."""
 
     def __init__(self, writer: Writer, domain: str, origin: Origin, at: datetime) -> None:
         self._writer = writer

@@ -29,7 +29,7 @@ class LinkEntry(Strict):
     created: Moment | None = None
 
     def draft(self, subject: str, at: datetime) -> Draft:
-        """Return the event that creates it. Raises INVALID_ARGUMENT."""
+        """Return the draft that creates the link. Raises INVALID_ARGUMENT."""
         state = LinkState(
             target_domain=self.target_domain,
             target=self.target_node,

@@ -52,12 +52,12 @@ class Column:
 
     @property
     def is_reserved(self) -> bool:
-        """Whether its values are not properties."""
+        """Whether the column has a role, so that its values are not properties."""
         return self.name.startswith("_")
 
     @property
     def parse(self) -> Parser:
-        """The parser of its cells."""
+        """The parser for the column's cells."""
         return PARSERS.get(self.kind, string)
 
 
@@ -79,7 +79,7 @@ class Header:
         return row[self.roles[role]] if role in self.roles else None
 
     def key(self, role: str, row: _Row) -> Key:
-        """Return the key of the node that a cell names. Raises Unfit."""
+        """Return the key of the node that the cell in the column with a role names. Raises Unfit."""
         cell = self.cell(role, row)
         if not cell:
             raise Unfit(f"There is no value for :{role}", column=f":{role}")

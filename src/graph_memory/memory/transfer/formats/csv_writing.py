@@ -43,7 +43,7 @@ class _Sheets:
     names: set[str] = field(default_factory=set[str])
 
     def sheet(self, record: Record, kinds: Mapping[str, str]) -> _Sheet:
-        """Return the file for a record, a new one if none fits."""
+        """Return the file for a record, or a new file if no existing one has matching columns."""
         kind_of_record, kind = (
             ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
         )
@@ -88,7 +88,7 @@ def write_csv(records: Callable[[], Iterable[Record]], folder: Path) -> None:
 
 
 class _Files:
-    """The written files, of which a limited number is open."""
+    """The written files. Only a limited number of them is open at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -184,6 +184,6 @@ def _check(record: Record) -> None:
 
 
 def _empty_lines(text: str) -> int:
-    """Return the maximum number of successive empty lines of a text."""
+    """Return the length of the longest run of empty lines in a text."""
     groups = groupby(text.split("\n"), lambda line: not line.strip())
     return max((sum(1 for _ in lines) for is_empty, lines in groups if is_empty), default=0)

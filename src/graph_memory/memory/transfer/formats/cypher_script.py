@@ -29,7 +29,7 @@ _Value = PropertyValue | Sequence[str] | Mapping[str, "_Value"]
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows of the next statement."""
+    """The rows that the next statement of the script will create."""
 
     rows: list[str] = field(default_factory=list[str])
     size: int = 0

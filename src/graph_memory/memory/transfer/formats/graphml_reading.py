@@ -48,7 +48,7 @@ _RESERVED = {"node": RESERVED_NODE_NAMES, "edge": RESERVED_CONNECTION_NAMES}
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A `<key>`: the property of its `<data>`, and its parser."""
+    """A `<key>` element: the property that its `<data>` elements set, and the parser of their values."""
 
     name: str
     parse: Parser

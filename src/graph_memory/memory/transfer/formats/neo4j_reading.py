@@ -147,7 +147,7 @@ class _Reader:
         return reserved, properties
 
     def _check_id(self, row: NodeRow | RelationshipRow, place: Place) -> None:
-        """Raise Unfit for an invalid key, and note an id that the id property replaces."""
+        """Raise Unfit for an invalid key, and add a note if the id property replaces an id."""
         id_property, name = self._options.id_property, "_id"
         if id_property in row.properties and isinstance(row, NodeRow):
             if name in row.properties and name != id_property:

@@ -117,11 +117,11 @@ class ConnectionRecord(Body):
     """Unchecked: a number or an object."""
     importance: object = None
     made: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Its provenance, unchecked, by the names in `MADE`. `reserved_provenance` has it under reserved names."""
+    """The unchecked provenance, by the names in `MADE`. `reserved_provenance` has it under reserved names."""
 
     @property
     def reserved_provenance(self) -> dict[str, str]:
-        """Its provenance under reserved names."""
+        """The connection's provenance under reserved names."""
         return {PROVENANCE_KEYS[name]: text for name, text in self.made.items()}
 
     @classmethod
@@ -152,7 +152,7 @@ class ConnectionRecord(Body):
         )
 
     def numbers(self) -> dict[str, float]:
-        """Return strength and importance under reserved names. Raises INVALID_ARGUMENT for invalid values."""
+        """Return the strength and importance that are given under reserved names. Raises INVALID_ARGUMENT."""
         scores = {} if self.importance is None else {IMPORTANCE: check_fraction("importance", self.importance)}
         return {**check_strength(self.strength).state(), **scores}
 
@@ -166,7 +166,7 @@ def _parse_number(name: str, text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A record that cannot be loaded. If it `ends` a file, the rest was not read."""
+    """A record that cannot be loaded. If `ends` is set, the rest of the file was not read."""
 
     place: Place
     code: Code
@@ -225,7 +225,7 @@ class SourceOptions:
 
 
 class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
-    """Ends the reading of a file that cannot be read further."""
+    """Raised to end the reading of a file that cannot be read further."""
 
     def __init__(self, place: Place, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -233,7 +233,7 @@ class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
 
 
 class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
-    """The fault of a value, and its column."""
+    """Raised for a value that cannot be loaded, with its column."""
 
     def __init__(self, message: str, hint: str | None = None, column: str | None = None) -> None:
         super().__init__(message)
@@ -242,5 +242,5 @@ class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
         self.column = column
 
     def at(self, place: Place) -> Refused:
-        """Return the refusal at a place."""
+        """Return the refusal of the record at a place."""
         return Refused(replace(place, column=self.column or place.column), Code.INVALID_SOURCE, self.message, self.hint)

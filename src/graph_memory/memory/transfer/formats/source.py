@@ -27,7 +27,7 @@ GivenSource = Path | str | Neo4jSource
 
 
 def sources_of(values: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
-    """Return the named servers and files. The files of a folder are in the order of their names.
+    """Return the servers and files that a caller named. The files of a folder are in the order of their names.
 
     Raises INVALID_ARGUMENT.
     """

@@ -46,7 +46,7 @@ def boolean(text: str) -> bool:
 
 
 def char(text: str) -> str:
-    """Return one character. Raises Unfit."""
+    """Return a text of exactly one character. Raises Unfit."""
     if len(text) != 1:
         raise Unfit(f"{quote(text)} is not one character")
     return text

@@ -61,7 +61,7 @@ class _PropertyStatistics:
             self.values.setdefault(key, value)
 
     def rule(self, name: str, total: int, *, of_nodes: bool) -> PropertyRule:
-        """Return the rule of the property of a type with `total` records."""
+        """Return the rule for this property, given the number of records of its type."""
         kind = next((kind for kind in _NARROWEST if kind in self.kinds), None)
         if self.count < MIN_OF_TYPE and kind in (PropertyType.DATE, PropertyType.DATETIME):
             kind = PropertyType.STRING
@@ -129,11 +129,11 @@ class Inference:
         self._connections: dict[str, _TypeStatistics] = {}
 
     def node(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
-        """Add a node."""
+        """Add a node to the statistics."""
         self._nodes.setdefault(type_name, _TypeStatistics()).add(properties)
 
     def connection(self, type_name: str, source: str, target: str, properties: Mapping[str, PropertyValue]) -> None:
-        """Add a connection between nodes of two types."""
+        """Add a connection between nodes of two types to the statistics."""
         declared = self._connections.setdefault(type_name, _TypeStatistics())
         declared.add(properties)
         declared.sources[source] += 1

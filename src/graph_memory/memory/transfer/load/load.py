@@ -73,7 +73,7 @@ async def load(core: Core, domain: str, source: Sources, options: LoadOptions, t
 
 
 async def in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
-    """Run the steps in worker threads. The work can be cancelled between steps."""
+    """Run steps one after the other in worker threads. The work can be cancelled between steps."""
     tell()
     while await anyio.to_thread.run_sync(next, steps, steps) is not steps:
         tell()
@@ -89,7 +89,7 @@ def _check(options: LoadOptions) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """A load."""
+    """One run of a load."""
 
     core: Core
     domain: str
@@ -132,13 +132,13 @@ class _Load:
         return ontology
 
     async def _register_outside_nodes(self) -> None:
-        """Register nodes of the domain that connections of the source join."""
+        """Register the domain's nodes that are ends of connections in the source."""
         missing = await anyio.to_thread.run_sync(self.staging.missing_ends)
         if missing:
             self.staging.add_outside_nodes(await living_of(self.core.store, self.domain, missing))
 
     async def _decide_fates(self) -> None:
-        """Decide what happens to records whose ids exist in the domain already."""
+        """Decide the outcome for all records whose ids already exist in the domain."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
             written = await self._written_pages(kind, len(spans))
@@ -165,9 +165,9 @@ class _Load:
         return {batches[batch] for batch in rows}
 
     def request(self, kind: Kind, number: int) -> Request | None:
-        """Return the request that identifies a page: the hash of the source, the options, the page number.
+        """Return the request that identifies a page by the hash of the source, the options and the page number.
 
-        Returns None if ids may exist: records of an earlier run are then recognised by their ids.
+        Return None if ids may exist, because records of an earlier run are then recognised by their ids.
         """
         if self.options.on_conflict != "fail":
             return None
@@ -175,7 +175,7 @@ class _Load:
         return request_of("\n".join(map(str, lines)), lines)
 
     def _fate(self, staged: Staged, logged: LoggedSubject) -> Fate:
-        """Return the fate of a record whose id exists.
+        """Return the outcome for a record whose id already exists in the domain.
 
         The record is refused if the id belongs to a different subject.
         """
@@ -212,7 +212,7 @@ def _planned_ontology(present: Ontology | None, ontology: Ontology | None) -> On
 
 
 def _is_same(staged: Staged, logged: LoggedSubject) -> bool:
-    """Return whether the domain has the record with the same type and ends, which never change."""
+    """Return whether the logged subject has the record's type and ends, which never change."""
     if isinstance(staged, StagedNode):
         return (logged.kind, logged.type) == (Kind.NODE, staged.type)
     ends = (logged.source, logged.target)

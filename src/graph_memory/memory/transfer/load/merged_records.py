@@ -21,7 +21,7 @@ _TYPES = "entities that have one name and several types have the first of these"
 
 @dataclass(slots=True)
 class MergedEntity:
-    """An entity with the values of all its rows, and the first of equal observations."""
+    """An entity with the values of all its rows. Of equal observations, only the first is kept."""
 
     place: Place
     name: str

@@ -15,14 +15,14 @@ MAX_EXAMPLES = 20
 
 
 class Fate(IntEnum):
-    """The outcome for a node or connection."""
+    """The outcome for a staged node or connection."""
 
     CREATED = 0
     SKIPPED = 1
-    """The domain has it already and keeps it unchanged."""
+    """The domain already has the record and keeps it unchanged."""
     UPDATED = 2
     WRITTEN = 3
-    """An earlier run of the same load wrote it."""
+    """An earlier run of the same load wrote the record."""
     REFUSED = 4
 
 

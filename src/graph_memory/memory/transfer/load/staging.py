@@ -122,7 +122,7 @@ class Staging:
             self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(refused.key),))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
-        """Return the properties, and the content, which may be the value of a property."""
+        """Return the properties and the content of a record. An option can take the content from a property."""
         properties = dict(record.properties)
         name = self.options.content_property
         if name is not None and record.content is None and isinstance(properties.get(name), str):
@@ -140,7 +140,7 @@ class Staging:
         self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
 
     def _choose_types(self) -> None:
-        """Set the type of nodes with several labels: a preferred label, or else the rarest.
+        """Set the type of nodes with several labels to a preferred label, or to the rarest label if none is preferred.
 
         The other labels become tags.
         """
@@ -159,7 +159,7 @@ class Staging:
         return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:
-        """Set the ids of connections to their ids in the source, if these are unique and valid, else to derived ids."""
+        """Set the ids of connections: the ids in the source if these are unique and valid, otherwise derived ids."""
         self._db.execute("CREATE INDEX connection_own ON connection (own) WHERE own IS NOT NULL")
         for n, kind, source, target, given_id, is_free in self._db.execute(_GIVEN_IDS).fetchall():
             connection_id = (
@@ -177,7 +177,7 @@ class Staging:
         return dict(self._db.execute(query.format("node"))), dict(self._db.execute(query.format("connection")))
 
     def fates(self) -> dict[Kind, LoadCounts]:
-        """Return the counts of outcomes."""
+        """Return the counts of outcomes, by kind."""
         counts = {kind: dict(self.run(_FATES.format(table))) for kind, table in _TABLE_OF.items()}
         return {
             kind: LoadCounts(**{_COUNT_NAMES[fate]: n for fate, n in by_fate.items()})
@@ -189,11 +189,11 @@ class Staging:
         return _all_pages(self._nodes)
 
     def connections(self) -> Iterator[StagedConnection]:
-        """Yield the connections that were not refused, in their order."""
+        """Yield the accepted connections in their original order."""
         return _all_pages(self._connections)
 
     def page(self, kind: Kind, span: Span) -> Sequence[Staged]:
-        """Return the nodes or connections of a span that were not refused."""
+        """Return the accepted nodes or connections of a span."""
         read = self._nodes if kind is Kind.NODE else self._connections
         return [
             connection for connection in read(span.first - 1, span.last - span.first + 1) if connection.n <= span.last
@@ -212,7 +212,7 @@ class Staging:
         return [*spans, Span(first, last)] if first <= last else spans
 
     def decide(self, fates: Iterable[tuple[Staged, Fate]]) -> None:
-        """Set the fates of nodes or connections."""
+        """Record the outcomes for nodes or connections."""
         for staged, fate in fates:
             self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - names of ours
 
@@ -255,15 +255,15 @@ class Staging:
         return [subject_id for (subject_id,) in self.run(_MISSING)]
 
     def is_shared(self, subject_id: str) -> bool:
-        """Return whether the id is also that of a refused node."""
+        """Return whether a refused node has the same id."""
         return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", subject_id))
 
     def add_outside_nodes(self, types: Mapping[str, str]) -> None:
-        """Add the types of nodes that are in the domain, but not in the source."""
+        """Record the types of ends that are in the domain but not in the source."""
         self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?, ?)", types.items())
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement."""
+        """Run an SQL statement, and return its rows."""
         with noting():
             return self._db.execute(statement, values).fetchall()
 
@@ -317,7 +317,7 @@ WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target) AND target NOT IN le
 
 
 def _place_columns(place: Place) -> tuple[str, int, str | None]:
-    """Return the columns of a place. `_place` is the inverse."""
+    """Return a place as values for database columns. `_place` is the inverse."""
     return place.file, place.line, place.element
 
 
@@ -334,7 +334,7 @@ def _read(body: str) -> list[Any]:
 
 
 def subject_id(key: Key) -> str:
-    """Return the id of a node: its key in the source if that is a valid id, else a derived id."""
+    """Return the id of a node: its key in the source if that is a valid id, otherwise an id derived from the key."""
     return str(key) if is_id(str(key)) else made_id("node", key.space, key.id)
 
 

@@ -56,7 +56,7 @@ class GraphValidation:
         self._check_content = check_content
 
     def run(self) -> Iterator[None]:
-        """Check all nodes, then all connections, step by step."""
+        """Check all nodes and then all connections, yielding between steps."""
         for number, node in enumerate(self._staging.nodes()):
             self._try(node, self._node)
             if number % PAGE == 0:
@@ -138,7 +138,7 @@ class GraphValidation:
             self._staging.refuse(closing, GraphError(rule_error.code, text, rule_error.details))
 
     def _edges(self, declared: ConnectionType, last: dict[str, StagedConnection]) -> Iterator[Ends]:
-        """Yield the ends of the connections of a type, and note the last connection of each source."""
+        """Yield the ends of a type's connections, and record in `last` the last connection from each node."""
         for connection in self._staging.connections():
             if connection.type in (declared.name, declared.inverse):
                 ends = _stored_ends(connection, is_turned=connection.type != declared.name)

@@ -13,7 +13,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_EDGES = 1_000
 """Maximum number of connections per node, the heaviest ones."""
 MAX_WEIGHED = 5_000
-"""Maximum number of connections of a node for which all are weighed. That takes as long as reading its last changes."""
+"""Maximum number of connections of a node up to which all are weighed, as fast as the last changes can be read."""
 MAX_CHANGES = 2_000
 """Maximum number of last changes per type and direction that are read for a node with more connections."""
 AT_ONCE = 100
@@ -34,27 +34,27 @@ class Edge:
     age_days: float = 0.0
     properties: Mapping[str, object] = field(default_factory=dict[str, object])
     ends: int | None = None
-    """The end of its validity, in milliseconds since 1970."""
+    """The end of the connection's validity, in milliseconds since 1970."""
     begins: int | None = None
-    """The start of its validity, else its creation, in milliseconds since 1970."""
+    """The start of the connection's validity or, if it has none, its creation, in milliseconds since 1970."""
 
     @property
     def since(self) -> date | None:
-        """The first day of its validity, else the day of its creation."""
+        """The first day on which the connection is valid or, without a start, the day of its creation."""
         return None if self.begins is None else instant(self.begins).date()
 
     @property
     def until(self) -> date | None:
-        """The last day of its validity."""
+        """The last day on which the connection is valid, or None if it has no end."""
         return None if self.ends is None else (instant(self.ends) - datetime.resolution).date()
 
     def other(self, node: str) -> str:
-        """Return the end that is not the node."""
+        """Return the end of the connection that is not the given node."""
         return self.to_id if self.from_id == node else self.from_id
 
 
 Rank = Callable[[Edge, int], float]
-"""Returns the rank of a connection that leads to a node of a depth."""
+"""Returns the rank of a connection that leads to a node at a depth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class EdgeReply:
     edges: Mapping[str, Sequence[Edge]]
     cut: frozenset[str] = frozenset()
     hubs: frozenset[str] = frozenset()
-    """The nodes among them with so many connections that not all were weighed."""
+    """Nodes with so many connections that not all of them were weighed."""
     degrees: Mapping[str, int] = field(default_factory=dict[str, int])
     """The approximate number of connections of each node."""
 
@@ -93,10 +93,10 @@ def instant(milliseconds: int) -> datetime:
 
 
 def chunks(nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return nodes in chunks for one request each."""
+    """Split nodes into chunks, one for each request."""
     return [tuple(nodes[start : start + AT_ONCE]) for start in range(0, len(nodes), AT_ONCE)]
 
 
 def heavier(first: Edge | None, second: Edge) -> Edge:
-    """Return the heavier of two connections, or the first by id if they are equal."""
+    """Return the heavier of two connections. If their weights are equal, return the first by id."""
     return second if first is None or (-second.weight, second.id) < (-first.weight, first.id) else first

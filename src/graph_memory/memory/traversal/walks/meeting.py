@@ -32,7 +32,7 @@ class _Explorer:
         self.is_full = False
 
     def level(self, frontier: list[str], depth: int) -> Steps[list[str]]:
-        """Follow the connections of all nodes of a depth, and return the reached nodes."""
+        """Follow the connections of all nodes at a depth, and return the nodes that they reach."""
         new_nodes: list[str] = []
         meetings: dict[frozenset[str], _Meeting] = {}
         for part in chunks(frontier):
@@ -68,7 +68,7 @@ class _Explorer:
             meetings[pair] = min(meetings.get(pair, meeting), meeting)
 
     def ways(self) -> Walk:
-        """Return the starts and the paths between them, the shortest first, within the limit."""
+        """Return the starts and the paths between them, shortest first, up to the maximum number of nodes."""
         node_ids = dict.fromkeys(self.plan.starts)
         walk = Walk(cut=self.cut, is_full=self.is_full)
         for meeting in sorted(self.meetings.values()):
@@ -83,7 +83,7 @@ class _Explorer:
         return walk
 
     def _path_to_start(self, node: str) -> list[str]:
-        """Return the nodes from a node back to its start."""
+        """Return the path from a node back to the start from which it was reached."""
         results = [node]
         while (parent := self.visits[results[-1]].parent) is not None:
             results.append(parent)
@@ -91,7 +91,7 @@ class _Explorer:
 
 
 def bidirectional(plan: Plan) -> Steps[Walk]:
-    """Walk from all starts at once, until every pair of them has met or the depth is reached."""
+    """Walk from all starts at once, until the walks from every two starts have met or the maximum depth is reached."""
     explorer = _Explorer(plan)
     frontier = list(plan.starts)
     pairs = len(plan.starts) * (len(plan.starts) - 1) // 2

@@ -11,7 +11,7 @@ Adjacency = Mapping[str, set[str]]
 
 @dataclass(frozen=True, slots=True)
 class GraphMeasures:
-    """The measures of a subgraph. Several connections between two nodes count once, in either direction."""
+    """The measures of a subgraph. All connections between two nodes, in either direction, count as one."""
 
     degrees: Mapping[str, int]
     centralities: Mapping[str, float]
@@ -40,7 +40,7 @@ def measure_graph(nodes: Sequence[str], pairs: Iterable[tuple[str, str]]) -> Gra
 
 
 def _components(adjacency: Adjacency) -> list[int]:
-    """Return the numbers of nodes of the connected components."""
+    """Return the number of nodes in each connected component."""
     sizes: list[int] = []
     visited: set[str] = set()
     for start in adjacency:
@@ -76,7 +76,7 @@ def _betweenness(adjacency: Adjacency) -> dict[str, float]:
 
 
 def _shortest(adjacency: Adjacency, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
-    """Return the nodes by distance, the predecessors of each, and the number of shortest paths to each."""
+    """Return the nodes in order of distance, the predecessors of each, and the number of shortest paths to each."""
     depths, path_counts = {start: 0}, {start: 1}
     predecessors: dict[str, list[str]] = {start: []}
     order: list[str] = []

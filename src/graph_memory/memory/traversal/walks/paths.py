@@ -44,14 +44,14 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Paths as lists of nodes, the best first, and whether the limit of partial paths was reached."""
+    """The best paths as lists of nodes, best first, and whether the limit of partial paths was reached."""
 
     paths: tuple[tuple[str, ...], ...]
     is_cut: bool = False
 
 
 def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -> Steps[ExploredGraph]:
-    """Read the graph of all paths up to a length, or with `first_only` only until the shortest is found."""
+    """Read all paths of up to `max_depth` steps. With `first_only`, stop once the shortest path is found."""
     ways = ExploredGraph()
     ahead, back = _Side({start: 0}, [start], backward=False), _Side({end: 0}, [end], backward=True)
     ways.is_met = start == end
@@ -90,17 +90,17 @@ def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]
 
 
 def unit_cost(_: Edge) -> float:
-    """Return 1, the cost of a step if only the number of steps counts."""
+    """Return 1, the cost of each step when paths are ranked by their number of steps."""
     return 1.0
 
 
 def weight_cost(edge: Edge) -> float:
-    """Return the cost of a step if the product of weights counts: the smallest sum is the largest product."""
+    """Return the cost of a step when paths are ranked by the product of weights. Least cost is greatest product."""
     return -math.log(min(max(edge.weight, _LIGHTEST), 1.0)) + 0.0
 
 
 def best_paths(graph: Graph, start: str, end: str, count: int, max_steps: int, cost: Callable[[Edge], float]) -> Best:
-    """Return the cheapest paths without repeated nodes, up to a number of paths and a number of steps."""
+    """Return the `count` cheapest paths of at most `max_steps` steps that visit no node twice."""
     costs = _costs_to_end(graph, end, max_steps, cost)
     if start not in costs[max_steps]:
         return Best(())

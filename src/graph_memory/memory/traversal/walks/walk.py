@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A reached node, with its parent, connection and distance from a start."""
+    """A visited node, with its parent, the connection between them, and its distance from the start."""
 
     id: str
     depth: int = 0
@@ -48,7 +48,7 @@ class Visit:
 
 @dataclass(slots=True)
 class Walk:
-    """The result of a walk, in order."""
+    """The result of a walk: the visits in order, and the limits that it reached."""
 
     visits: dict[str, Visit] = field(default_factory=dict[str, Visit])
     joins: list[Edge] = field(default_factory=list[Edge])
@@ -80,7 +80,7 @@ class Walker:
             self.edges.update((node, reply.edges.get(node, ())) for node in part)
 
     def edges_to_follow(self, node: str, depth: int) -> list[Edge]:
-        """Return the connections to follow from a node at a depth, in order."""
+        """Return the connections to follow from a node at a depth, highest rank first."""
         return edges_to_follow(self.edges[node], self.plan, depth + 1)
 
     def visit(self, node: str, depth: int, via: Edge, parent: str) -> bool:
@@ -93,17 +93,17 @@ class Walker:
 
 
 def edges_to_read(plan: Plan) -> int:
-    """Return the number of connections of a node that must be read."""
+    """Return the maximum number of connections to read for each node."""
     return MAX_STRONGEST if plan.expansion == "strongest_edges" and not plan.ranks_all else MAX_EDGES
 
 
 def can_miss_edges(plan: Plan) -> bool:
-    """Return whether unread connections of a node could be followed."""
+    """Return whether the walk might have followed connections beyond the maximum number to read."""
     return plan.expansion != "strongest_edges" or plan.ranks_all
 
 
 def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]:
-    """Return the connections to follow to nodes of a depth, in order."""
+    """Return the connections to follow to nodes at a depth, highest rank first."""
     ranked = sorted({edge.id: edge for edge in edges}.values(), key=lambda edge: (-plan.rank(edge, depth), edge.id))
     match plan.expansion:
         case "all_edges":
@@ -117,7 +117,7 @@ def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]
 
 
 def breadth_first(plan: Plan) -> Steps[Walk]:
-    """Visit all nodes of a depth before the next depth."""
+    """Visit all nodes at one depth before the nodes at the next depth."""
     walker = Walker(plan)
     visits = walker.walk.visits
     frontier = list(plan.starts)
@@ -138,7 +138,7 @@ def breadth_first(plan: Plan) -> Steps[Walk]:
 
 @dataclass(slots=True)
 class _Frame:
-    """A node on the path to the start, with the connections that are not followed yet."""
+    """A node on the current path, with its connections that have not been followed yet."""
 
     node: str
     depth: int
@@ -184,7 +184,7 @@ AHEAD = 50
 
 
 def best_first(plan: Plan) -> Steps[Walk]:
-    """Follow the highest-ranked connection of all visited nodes."""
+    """In each step, follow the highest-ranked connection of all visited nodes."""
     walker = Walker(plan)
     visits = walker.walk.visits
     numbers = count()

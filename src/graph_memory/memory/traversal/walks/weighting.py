@@ -50,7 +50,7 @@ _VARIABLES: Mapping[str, Value] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """The rank of connections, and the property by which Neo4j can rank them."""
+    """The function that ranks connections and, if the rank is a single property, that property."""
 
     rank: Rank
     property: str | None = None
@@ -109,7 +109,7 @@ def _safe_rank(value: Value) -> Rank:
 
 
 def number(value: object) -> float:
-    """Return a stored value as a number, or 0 if it is not a number."""
+    """Return a stored value as a number, or 0 if it is not one."""
     try:
         return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
     except OverflowError:

@@ -30,7 +30,7 @@ def lines_of(path: Path, rows_of: Callable[[Object, Place], Rows]) -> Rows:
 
 
 def rows_or_refusal(place: Place, rows: Callable[[], Rows]) -> Rows:
-    """Yield rows. If one is invalid, yield a refusal in place of it and all later rows."""
+    """Yield rows. If a row is invalid, yield a refusal in its place and stop."""
     try:
         yield from rows()
     except Unfit as error:
@@ -38,13 +38,13 @@ def rows_or_refusal(place: Place, rows: Callable[[], Rows]) -> Rows:
 
 
 def first_line(path: Path) -> bytes:
-    """Return the first line of a file that is not empty. Raises Unreadable."""
+    """Return the first non-empty line of a file. Raises Unreadable."""
     with open_source(path) as stream:
         return next((line for line in Lines(stream, path.name) if line.strip()), b"")
 
 
 def as_object(line: bytes) -> Object:
-    """Return a line as an object. Raises Unfit."""
+    """Parse a line as a JSON object. Raises Unfit."""
     value = _parse_json(line, "line")
     if not isinstance(value, dict):
         raise Unfit(f"The line is {kind_of(value)}, not an object")

@@ -97,7 +97,7 @@ class _Folder:
                         self.targets.setdefault(key, names[file.path])
 
     def end_of(self, link: Link, file: _File) -> str | None:
-        """Return the name of the note that a link leads to, or None for another file or a place outside the folder."""
+        """Return the name of the note that a link leads to, or None for other files and places outside the folder."""
         near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
         far = [name.lstrip("/") for name in link.names]
         for key in chain.from_iterable(map(_keys, chain.from_iterable(zip(near, far, strict=True)))):
@@ -163,7 +163,7 @@ def _is_note(path: PurePosixPath) -> bool:
 
 
 def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, PurePosixPath | Told]]:
-    """Yield the files of a folder in the order of their names, and notes on skipped ones."""
+    """Yield the files of a folder in the order of their names, and notes on skipped files."""
     if depth > MAX_DEPTH:
         raise invalid_argument(
             "source", f"Folders are nested more than {MAX_DEPTH} deep", "Import its subfolders one at a time."
@@ -193,7 +193,7 @@ def _read(file: Path, at: PurePosixPath) -> _File | Refused:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a regular file. Devices and links are refused, even if they replaced the file since."""
+    """Return the text of a regular file. Devices and links are refused, even if one has just replaced the file."""
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -241,7 +241,7 @@ def _properties(file: _File) -> dict[str, PropertyValue]:
 
 
 def _is_kept(file: _File, key: str, properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether a value of the front matter is empty, a property, or the title, the type, tags or aliases."""
+    """Return whether a front matter value is stored (as a property, title, type, tags or aliases), or is empty."""
     value = file.note.front[key]
     if value in (None, "", []):
         return True

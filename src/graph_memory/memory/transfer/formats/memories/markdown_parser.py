@@ -1,8 +1,8 @@
 """A CommonMark parser with tables, footnotes, Obsidian's links, comments and formulas.
 
-Links become tokens of the type `wikilink`. A comment within one paragraph becomes a token of the type `comment`. If its
-ends are in different paragraphs, each sign becomes a `comment_sign`. Formulas and comments that begin a line produce no
-tokens.
+Links become tokens of the type `wikilink`. A comment within one paragraph becomes a token of the type `comment`. If a
+comment begins and ends in different paragraphs, each delimiter becomes a token of the type `comment_sign`. Formulas and
+comments that begin a line produce no tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.footnote import footnote_plugin
 
 COMMENTS: Mapping[str, str] = MappingProxyType({"%%": "%%", "<!--": "-->"})
-"""The beginning and end signs of comments."""
+"""The closing delimiter of a comment for each opening delimiter."""
 _HIDDEN = {**COMMENTS, "$$": "$$"}
 _COMMENT_DELIMITERS = (*COMMENTS, *(end for begin, end in COMMENTS.items() if end != begin))
 _LINK = re.compile(r"!?\[\[([^\[\]\n]{1,1000})\]\](?!\(\w+:)")
@@ -28,9 +28,7 @@ _FORMULA = re.compile(r"\$(?!\s)(?:[^$\\]|\\.)++(?<!\s)\$(?!\d)", re.DOTALL)
 _BEGINNING = re.compile(
     rf"\\.|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(?P<sign>{'|'.join(map(re.escape, _HIDDEN))})|{_FORMULA.pattern}", re.DOTALL
 )
-"""A sign that begins a comment or a formula, or text in which signs do not count: an escape, code, a formula in a
-line.
-"""
+"""An opening delimiter of a comment or formula, or text without delimiters: an escape, code, an inline formula."""
 _MOST_NESTED = 40
 
 
@@ -69,7 +67,7 @@ def _read_hidden(state: StateInline, silent: bool) -> bool:
 
 
 def _end_of_hidden(state: StateInline, begin: str) -> int:
-    """Return the end of the comment or formula at the position of the parser, -1 without one."""
+    """Return the end of the comment or formula at the position of the parser, or -1 if there is none."""
     if begin in _HIDDEN:
         number = _closing(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
         return number + len(_HIDDEN[begin]) if number >= 0 else -1
@@ -98,7 +96,7 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
 
 
 def _is_hidden(state: StateBlock, at: int) -> bool:
-    """Whether a position is in a comment that an earlier text began, or in a formula that its own paragraph began."""
+    """Return whether a position is in a comment from an earlier text, or in a formula of the same paragraph."""
     env: Any = state.env
     seen, begin = cast("tuple[int, str]", env.get("seen", (0, "")))
     for token in state.tokens[seen:]:
@@ -112,7 +110,7 @@ def _is_hidden(state: StateBlock, at: int) -> bool:
 
 
 def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
-    """Return the position up to which a text was read, and the open sign there. `begin` is open at the start."""
+    """Return the position up to which a text was read, and the delimiter open there. `begin` is open at the start."""
     while at < end:
         if begin:
             number = text.find(_HIDDEN[begin], at, end)
@@ -127,7 +125,7 @@ def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
 
 
 def _leaves_list_item(state: StateBlock, first: int, last: int) -> bool:
-    """Whether any line after `first`, up to `last`, is outside the list item of `first`."""
+    """Return whether any line after `first`, up to `last`, is outside the list item of `first`."""
     lines = range(first + 1, last + 1)
     return any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in lines)
 
@@ -138,7 +136,7 @@ def _push_rest(state: StateBlock, at: int, line: int) -> None:
 
 
 def _closing(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - as the parser declares it
-    """Return the next position of a sign in a text, -1 without one. Searches are cached."""
+    """Return the next position of a delimiter in a text, or -1 if there is none. Searches are cached."""
     begin, number = env.get((sign, text), (0, 0))
     if not (begin <= at and (at <= number or number < 0)):
         begin, number = env[sign, text] = at, text.find(sign, at)

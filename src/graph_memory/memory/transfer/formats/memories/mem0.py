@@ -34,7 +34,7 @@ _ABOUT = frozenset({"metadata", "categories", "score", "hash", "structured_attri
 
 
 def read_mem0(path: Path) -> Rows:
-    """Yield the rows of an export of mem0: JSON, or a memory per line."""
+    """Yield the rows of an export of mem0: a JSON file, or a file with one memory per line."""
     if path.name.lower().removesuffix(".gz").endswith(".jsonl"):
         yield from lines_of(path, _memory)
         return

@@ -65,7 +65,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of a note, and its line."""
+    """An error in a note, and its line number."""
 
     line: int
     message: str
@@ -106,7 +106,7 @@ class _Item:
 
 
 def note_of(text: str) -> Note:
-    """Return the parsed note. Unreadable front matter is a fault, and stays in the text."""
+    """Return the parsed note. Unreadable front matter is reported as a fault, and stays in the text."""
     lines = _LINE_END.split(text)
     read, begin, fault = _parse_front_matter(lines)
     front = {key: value for key, value in read.items() if _is_storable(key, value)}
@@ -141,12 +141,12 @@ def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int
 
 
 def _is_storable(key: str, value: object) -> bool:
-    """Whether a key can name a property, or is reserved, and the texts of its value are Unicode."""
+    """Return whether a key is reserved or can name a property, and all texts of its value are valid Unicode."""
     return fits_property(key.lstrip("_"), "") and all(map(is_encodable, _texts(value)))
 
 
 def fits_property(key: str, value: PropertyValue) -> bool:
-    """Whether a property can have this key and this value."""
+    """Return whether a property can have this key and this value."""
     try:
         check_properties({key: value})
     except GraphError:
@@ -155,7 +155,7 @@ def fits_property(key: str, value: PropertyValue) -> bool:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
-    """Yield observations, links, and the signs that begin or end a comment, in the order of the text."""
+    """Yield observations, links and comment delimiters, in the order of the text."""
     quotes = 0
     for at, token in enumerate(tokens):
         quotes += token.nesting if token.type.startswith("blockquote") else 0
@@ -177,7 +177,7 @@ def _is_bullet(token: Token) -> bool:
 
 
 def _list_item(token: Token, lines: range) -> _Item | None:
-    """Return the observation or relation of a list item, None for other items."""
+    """Return the observation or relation in a list item, or None for other items."""
     children = token.children or []
     if _OBSERVATION.match(token.content) and children[0].type == "text":
         text = _without_comments(token)
@@ -243,7 +243,7 @@ def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
 
 
 def _outside_comments(items: Iterable[_Item | Token]) -> Iterator[_Item]:
-    """Leave out items between the signs of a comment."""
+    """Yield the items that are not inside a comment."""
     is_hidden = False
     for item in items:
         if isinstance(item, Token):
@@ -253,7 +253,7 @@ def _outside_comments(items: Iterable[_Item | Token]) -> Iterator[_Item]:
 
 
 def _pair_signs(tokens: Sequence[Token]) -> None:
-    """Mark for each sign whether it hides or shows the following text. An unclosed comment hides nothing."""
+    """Mark for each comment delimiter whether the text after it is hidden. An unclosed comment hides nothing."""
     opening: Token | None = None
     for sign in (child for token in tokens for child in token.children or () if child.type == "comment_sign"):
         if opening is None:
@@ -309,7 +309,7 @@ def texts_of(value: object) -> list[str]:
 
 
 def to_property_value(value: object) -> PropertyValue | None:
-    """Return a value of the front matter as a property: lists become text. None for empty or nested values."""
+    """Return a front matter value as a property value, with lists as text, or None for empty or nested values."""
     match value:
         case int():
             return value if value in IN_64_BITS else str(value)
@@ -341,7 +341,7 @@ def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
 
 
 def _empty_sections(kept: dict[int, str], headings: Mapping[int, tuple[int, str]]) -> set[int]:
-    """Return the headings of observations and relations that have no text under them any more."""
+    """Return the headings of observations and relations that no longer have text under them."""
     empty: set[int] = set()
     after = 0
     for number in reversed(kept):

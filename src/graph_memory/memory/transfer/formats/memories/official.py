@@ -1,6 +1,7 @@
 """Reading and writing of the official memory server's file: a line per entity and relation.
 
-It also reads a saved result of `read_graph`, `{"entities": […], "relations": […]}`, also from mcp-neo4j-memory.
+It also reads a saved result of `read_graph`: `{"entities": […], "relations": […]}`, from this server or
+mcp-neo4j-memory.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ _UNKNOWN = "lines that are neither an entity nor a relation are left out, as the
 def read_official(path: Path) -> Rows:
     """Yield the rows of a file of the official server, or of a saved result of `read_graph`.
 
-    They are distinguished by their data, as both have been named `memory.json`. An empty file is an empty memory.
+    The data decides which of the two it is, because both are often named `memory.json`. An empty file is an empty
+    memory.
     """
     first: Object | None = None
     try:

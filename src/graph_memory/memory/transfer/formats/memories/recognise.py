@@ -50,7 +50,7 @@ def check_format(form: str | None) -> None:
 
 
 def rows_of(source: Source, form: MemoryFormat) -> Rows:
-    """Yield the rows of a memory. Raises INVALID_ARGUMENT if its format cannot be in such a source."""
+    """Yield the rows of a memory. Raises INVALID_ARGUMENT if a source of this kind cannot have this format."""
     readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
     if form not in readers:
         place = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: name its address, bolt://host:7687"
@@ -61,7 +61,7 @@ def rows_of(source: Source, form: MemoryFormat) -> Rows:
 
 
 def recognise_format(source: Source) -> MemoryFormat:
-    """Return the format of a memory by its contents. Raises INVALID_ARGUMENT if they match none."""
+    """Return the format of a memory, given its contents. Raises INVALID_ARGUMENT if they match no known format."""
     if isinstance(source, Neo4jSource):
         format_ = _in_server(source)
     elif source.is_dir():
@@ -76,7 +76,7 @@ def recognise_format(source: Source) -> MemoryFormat:
 def is_memory(source: str) -> bool:
     """Return whether a file, a folder or an address seems to contain another program's memory.
 
-    Only its beginning is read.
+    For a file, only the beginning is read.
     """
     path = Path(source)
     return is_server(source) or (_in_folder(path) if path.is_dir() else _in_file(path)) is not None

@@ -40,7 +40,7 @@ class ObservationRow:
     valid_to: str | None = None
 
     def values(self) -> dict[str, object]:
-        """Return its values under the names of `memory.entities`."""
+        """Return the observation's values under the names that `memory.entities` uses."""
         names = ("text", "time", "source", "confidence", "valid_from", "valid_to")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
@@ -57,7 +57,7 @@ class RelationRow:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The values that identify it."""
+        """The values that identify the relation."""
         return self.start, self.end, self.type
 
 
@@ -68,7 +68,7 @@ Reader = Callable[[Path], Rows]
 
 
 def text_of(values: Mapping[str, object], *names: str) -> str:
-    """Return the text under the first existing name. Raises Unfit."""
+    """Return the text under the first of these names that exists. Raises Unfit if there is none."""
     for name in names:
         if name in values:
             value = values[name]
