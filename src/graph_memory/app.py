@@ -22,8 +22,8 @@ from graph_memory.memory.domains.listing import domains_ahead
 from graph_memory.memory.search import access_store
 from graph_memory.model.errors import Code, GraphError, Hint, unusable_path
 from graph_memory.model.events import Origin
-from graph_memory.model.results import rfc3339
 from graph_memory.model.text.wording import printable
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress, silent
 from graph_memory.project import domain_for

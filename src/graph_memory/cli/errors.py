@@ -8,13 +8,15 @@ import shlex
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
 from graph_memory.cli.output.printing import command_line, plain
 from graph_memory.model.errors import Code, GraphError, Hint, Reference, unusable_path, unwrap_single
-from graph_memory.model.results import ReadyCall
+
+if TYPE_CHECKING:
+    from graph_memory.model.results import ReadyCall
 
 logger = logging.getLogger(__name__)
 
@@ -216,7 +218,7 @@ def _commands(reference: Reference) -> Iterator[str]:
             yield f"`{command_line(*words) if is_of_domain else f'graph-memory {command}'}`"
         elif name in CALLABLE:
             needed = [argument for argument in required_names(CALLABLE[name].input_schema) if argument not in arguments]
-            call = as_command(ReadyCall(tool=name, arguments=arguments))
+            call = _call_text(name, arguments)
             yield f"`{' '.join([call, *(f'{argument}=…' for argument in needed)])}`"
         else:
             yield name if CALLED_BY_NAME.get() else OPTIONS.get(name, name)
@@ -274,7 +276,7 @@ def _conflict_lines(error: GraphError) -> list[str]:
         for line in (plain(f"{_subject_text(conflict)}: {conflict['reason']}"), *_resolution_lines(conflict))
     ]
     calls = cast("Mapping[str, Mapping[str, Any]]", error.details.get("calls", {}))
-    return [*lines, *(f"{choice}: {as_command(ReadyCall(**call))}" for choice, call in calls.items())]
+    return [*lines, *(f"{choice}: {_call_text(**call)}" for choice, call in calls.items())]
 
 
 def _subject_text(conflict: Mapping[str, Any]) -> str:
@@ -283,7 +285,7 @@ def _subject_text(conflict: Mapping[str, Any]) -> str:
 
 def _resolution_lines(conflict: Mapping[str, Any]) -> list[str]:
     """Return the command or options that resolve a conflict."""
-    call = [f"  {as_command(ReadyCall(**conflict['call']))}"] if "call" in conflict else []
+    call = [f"  {_call_text(**conflict['call'])}"] if "call" in conflict else []
     return [*call, *(f"  {as_option(resolution)}" for resolution in conflict.get("resolve", ()))]
 
 
@@ -297,10 +299,14 @@ def as_option(resolution: Mapping[str, Any]) -> str:
 
 def as_command(call: ReadyCall) -> str:
     """Return a call of a tool as a command."""
-    arguments = dict(call.arguments)
-    domain = arguments.pop("domain", None)
+    return _call_text(call.tool, call.arguments)
+
+
+def _call_text(tool: str, arguments: Mapping[str, object]) -> str:
+    arguments = dict(arguments)
+    domain = cast("str | None", arguments.pop("domain", None))
     words = [word for name, value in arguments.items() for word in _argument_words(name, value)]
-    return command_line("call", call.tool, *words, domain=domain)
+    return command_line("call", tool, *words, domain=domain)
 
 
 def _argument_words(name: str, value: object) -> list[str]:

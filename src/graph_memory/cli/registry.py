@@ -91,8 +91,8 @@ _SERVE = """\
 mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
 serve serve:serve Serve the memory over HTTP to many clients, on several machines if they have keys.
 key clients.keys:app Keys of clients over HTTP, with rights by domain. See `graph-memory serve --auth keys`.
-install clients.clients:install Add the memory and its hooks to a client. Shows the changes, and keeps a backup of each file that it changes.
-uninstall clients.clients:uninstall Remove the memory and its hooks from a client. Stored memories stay.
+install clients.clients:install Add the memory, its hooks and its skills to a client. Shows the changes, and keeps backups of changed files.
+uninstall clients.clients:uninstall Remove the memory, its hooks and its skills from a client. Stored memories stay.
 hook clients.clients:hook Run by the hooks of clients. Reads an event as JSON from stdin, and always exits with 0.
 verify upkeep:verify Replay the log of a domain and compare the result with the live graph. Exits with 1 if they differ.
 rebuild upkeep:rebuild Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired.
@@ -164,6 +164,11 @@ class LazyGroup(TyperGroup):
         if self._is_listing and cmd_name in ENTRIES:
             return ENTRIES[cmd_name].placeholder(cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        """Return the names of all commands."""
+        del ctx
+        return [*self.commands]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Write the help, with a line for each command."""

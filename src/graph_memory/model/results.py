@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import base64
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WrapValidator
 
 from graph_memory.model.errors import Hint
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.content import Encoding
 from graph_memory.model.values.properties import PropertyValue
 from graph_memory.model.values.strength import CreationMethod
 
 Direction = Literal["out", "in", "both"]
-
-
-def rfc3339(moment: datetime) -> str:
-    """Return a time as RFC 3339 in UTC with `Z`."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 Timestamp = Annotated[datetime, PlainSerializer(rfc3339, return_type=str)]

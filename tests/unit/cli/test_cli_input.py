@@ -20,7 +20,7 @@ from graph_memory.cli.input.times import point_callback, time_callback
 from graph_memory.cli.main import app
 from graph_memory.cli.output.printing import local_time
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import rfc3339
+from graph_memory.model.time.clock import rfc3339
 from tables import for_rows
 
 

@@ -263,6 +263,19 @@ print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr
     assert len(own) <= MOST_MODULES_OF_A_COMMAND
 
 
+def test_the_help_of_all_commands_imports_none_of_them():
+    code = """
+import sys
+from graph_memory.cli.main import app
+app(["--help"], standalone_mode=False)
+print(*sorted(sys.modules), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = done.stderr.split()
+    assert not [name for name in names if name.startswith(("graph_memory.cli.commands.", "mcp", "neo4j"))]
+    assert "graph_memory.model.results" not in names
+
+
 def test_the_commands_of_the_requirement_are_there():
     nouns = {"node": "create get content update delete", "connection": "create list"}
     nouns |= {"ontology": "show apply validate merge diagram"}

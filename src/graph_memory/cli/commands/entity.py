@@ -16,7 +16,7 @@ from graph_memory.memory.entities.results import (
     KnowledgeGraph,
     Profiles,
 )
-from graph_memory.model.results import rfc3339
+from graph_memory.model.time.clock import rfc3339
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory

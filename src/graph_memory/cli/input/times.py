@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from graph_memory.model.results import rfc3339
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.time.points import parse_instant, parse_log_position, parse_session_reference
 
 OptionCallback = Callable[[str | None], str | None]

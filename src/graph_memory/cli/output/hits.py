@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from graph_memory.cli.output.printing import count_of, note, output_console, plain
-from graph_memory.model.results import rfc3339
 from graph_memory.model.text.analysers import ENGLISH
+from graph_memory.model.time.clock import rfc3339
 
 if TYPE_CHECKING:
     from rich.text import Text

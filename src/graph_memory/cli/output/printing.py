@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graph_memory.model.results import Result
 from graph_memory.model.text.wording import as_text
 from graph_memory.model.values.properties import PropertyValue
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from graph_memory.model.results import Result
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
@@ -39,7 +40,7 @@ def output_console() -> Console:
 
 def print_json(value: Result | Mapping[str, object]) -> None:
     """Print a value as JSON on one line. A result is printed as the MCP tool returns it."""
-    data = value.to_dict() if isinstance(value, Result) else value
+    data = value if isinstance(value, Mapping) else value.to_dict()
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     typer.echo(json.dumps(data, ensure_ascii=not unicode))
 

@@ -15,7 +15,7 @@ from graph_memory.memory.entities.reads import EntityFields, GraphRow, RelationR
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.search.request import MIN_TOKENS, check_integer
 from graph_memory.memory.search.token_budget import tokens_of_text
-from graph_memory.model.results import rfc3339
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, invalid_cursor
 from graph_memory.storage.queries import query
 

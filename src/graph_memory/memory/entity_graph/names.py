@@ -6,10 +6,10 @@ from datetime import datetime
 
 from graph_memory.memory.entity_graph.values.spelling import WORD
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.subjects import fold_entity_text
 from graph_memory.model.text.name_key import first_characters
 from graph_memory.model.text.wording import did_you_mean, nearest, quote
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -12,10 +12,11 @@ from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.tree import DOMAIN, domain_draft
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.results import ProtectionChanged, rfc3339
+from graph_memory.model.results import ProtectionChanged
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection, check_names, check_reason
 from graph_memory.model.subjects.subjects import ConnectionState, DomainState, NodeState
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.storage.log.work import Decision

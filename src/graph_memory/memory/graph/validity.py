@@ -10,9 +10,10 @@ from graph_memory.memory.changes.rules import find_broken_rules
 from graph_memory.memory.core import Core, check_version, last_state, version_after
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.results import Changed, rfc3339
+from graph_memory.model.results import Changed
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import MODIFIED, ConnectionState, NodeState, Validity
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.exact import same_state

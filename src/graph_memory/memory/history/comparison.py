@@ -12,10 +12,10 @@ from graph_memory.memory.history.diff_results import ContentChange, Value, Value
 from graph_memory.model.events import HEADER
 from graph_memory.model.ontology.ontology_diff import describe_values
 from graph_memory.model.projection import type_from_json
-from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import DECLARED
 from graph_memory.model.subjects.protection import PROTECTION, describe_protection
 from graph_memory.model.subjects.subjects import State, StoredValue, content_ref
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.exact import same_value
 
 MAX_VALUES = 100

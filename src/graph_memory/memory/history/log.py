@@ -15,10 +15,10 @@ from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
 from graph_memory.model.errors import Hint
 from graph_memory.model.events import Event
-from graph_memory.model.results import rfc3339
 from graph_memory.model.sessions import SessionSummary, merge_sessions, sessions_from_json
 from graph_memory.model.subjects.subjects import State
 from graph_memory.model.text.wording import quote
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import check_limit, invalid_argument, invalid_cursor
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query

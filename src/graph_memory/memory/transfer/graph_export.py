@@ -25,10 +25,10 @@ from graph_memory.memory.transfer.load.validate_graph import MARKDOWN
 from graph_memory.memory.transfer.results import GraphExported, GraphFormat
 from graph_memory.model.events import Event
 from graph_memory.model.projection import live_state
-from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, Validity, content_ref
 from graph_memory.model.text.wording import quote
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.content import Content
 from graph_memory.progress import Progress

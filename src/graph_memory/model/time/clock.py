@@ -28,3 +28,8 @@ def next_time(last: datetime, now: datetime) -> datetime:
 def may_follow(last: datetime, at: datetime) -> bool:
     """Return whether an event at the time `at` may follow an event at the time `last`, by `next_time`."""
     return at >= last or (last - at > AHEAD and at >= FLOOR)
+
+
+def rfc3339(moment: datetime) -> str:
+    """Return a time as RFC 3339 in UTC with `Z`."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -13,7 +13,6 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion
 from graph_memory.cli.output.printing import local_time, note, plain
 from graph_memory.cli.output.tables import print_table
-from graph_memory.mcp_server.table import tools_of
 from graph_memory.memory.keys.results import KeyInfo, KeyList, KeysRevoked, NewKey
 from graph_memory.model.rights import Right
 from graph_memory.model.text.wording import join_names, quote
@@ -57,6 +56,8 @@ def create(
     end = None if expires is None else datetime.now(UTC) + _duration("expires", expires)
     names = None if toolsets is None else [part.strip() for part in toolsets.split(",")]
     if names is not None:
+        from graph_memory.mcp_server.table import tools_of
+
         tools_of(names)
     call.answer(
         lambda memory: memory.keys.create(name, domains=domains, right=right, toolsets=names, expires=end),

@@ -21,11 +21,11 @@ from graph_memory.memory.transfer.values import Moment, Size, Strict, Word, Wron
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.protection import Protection, read_protection
 from graph_memory.model.subjects.subjects import ConnectionState, NodeState, ObservationState, Validity
 from graph_memory.model.text.wording import printable
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.arguments import check_tags
 from graph_memory.model.values.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.values.fields import NodeFields, check_metadata

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from graph_memory.memory.transfer.values import Moment, Strict
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects.kinds import Kind
 from graph_memory.model.subjects.links import LinkState, check_link_type
+from graph_memory.model.time.clock import rfc3339
 from graph_memory.model.values.fields import check_metadata
 
 
