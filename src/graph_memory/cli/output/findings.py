@@ -9,7 +9,7 @@ import typer
 from graph_memory.cli.output.printing import command_line, count_of, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.transfer.formats.records import Place
-from graph_memory.memory.transfer.results import MemoryImported, Refusal, Refusals, SourceNote
+from graph_memory.memory.transfer.results import BlockCounts, MemoryImported, Refusal, Refusals, SourceNote
 
 
 def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
@@ -25,6 +25,9 @@ def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
 
 def show_memory_import(imported: MemoryImported) -> None:
     """Print the result of importing another program's memory."""
+    if imported.blocks is not None:
+        _show_blocks(imported, imported.blocks)
+        return
     kinds = {"entities": imported.entities, "relations": imported.relations, "observations": imported.observations}
     rows = [[kind, f"{counts.new:,}", f"{counts.already_there:,}"] for kind, counts in kinds.items()]
     print_table([imported.format, "new", "already there"], rows)
@@ -32,6 +35,17 @@ def show_memory_import(imported: MemoryImported) -> None:
     entities = f"{imported.entities.new:,} {'entity' if imported.entities.new == 1 else 'entities'}"
     more = [count_of(imported.relations.new, "relation"), count_of(imported.observations.new, "observation")]
     new = ", ".join([entities, *more])
+    _show_outcome(imported, new)
+
+
+def _show_blocks(imported: MemoryImported, blocks: BlockCounts) -> None:
+    row = ["blocks", f"{blocks.new:,}", f"{blocks.changed:,}", f"{blocks.already_there:,}"]
+    print_table([imported.format, "new", "changed", "already there"], [row])
+    show_findings(imported.refused, imported.notes)
+    _show_outcome(imported, f"{count_of(blocks.new, 'new block')}, {count_of(blocks.changed, 'changed block')}")
+
+
+def _show_outcome(imported: MemoryImported, new: str) -> None:
     if imported.dry_run:
         typer.echo(f"Nothing was written. Domain {imported.domain} would get {new}.")
     else:

@@ -8,7 +8,8 @@ from typing import IO, Literal
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities import exporting
-from graph_memory.memory.entities import importing as importing_memory
+from graph_memory.memory.entities import importing as entities_importing
+from graph_memory.memory.sessions import importing as memory_importing
 from graph_memory.memory.transfer import graph_export
 from graph_memory.memory.transfer.archive import export, importing
 from graph_memory.memory.transfer.folder import folder_import, folders
@@ -127,7 +128,9 @@ class Transfer:
         """Import the memory of another program: entities, relations and observations, with their times and sources.
 
         `source` is a file or folder of the official memory server, mnemograph or mem0, a folder of Markdown notes, or a
-        Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory. Without `format`, the content decides.
+        Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory; or a `memories.json` of Claude.ai, a
+        folder of Anthropic's memory tool, or a file of instructions such as CLAUDE.md. Each section of instructions
+        becomes a block, which a later import of the file updates. Without `format`, the content decides.
         All data is read and checked before it is written in pages. Equal names are one entity. Existing data of the
         domain is not changed, except that observations are added; so you can repeat the call to resume an interrupted
         import. A domain that does not exist is created with an open ontology.
@@ -138,8 +141,8 @@ class Transfer:
         """
         origin = Neo4jSource(source) if isinstance(source, str) and is_server(source) else source
         place = Path(origin) if isinstance(origin, str) else origin
-        options = importing_memory.ImportOptions(form=format, skip_invalid=skip_invalid, dry_run=dry_run)
-        return await importing_memory.import_memory(self._core, self._domain(domain), place, options, tell)
+        options = memory_importing.Options(form=format, skip_invalid=skip_invalid, dry_run=dry_run)
+        return await memory_importing.import_memory(self._core, self._domain(domain), place, options, tell)
 
     async def import_once(
         self, file: Path | str, *, tell: Progress = silent, domain: str | None = None
@@ -149,7 +152,7 @@ class Transfer:
         An interrupted import is continued. The result is None if the file does not exist, or if the domain has other
         data. Raises the errors of `import_memory`.
         """
-        return await importing_memory.import_once(self._core, self._domain(domain), Path(file), tell)
+        return await entities_importing.import_once(self._core, self._domain(domain), Path(file), tell)
 
     async def load(
         self,

@@ -24,7 +24,7 @@ from graph_memory.memory.entities.writes import add_observations, create_entitie
 from graph_memory.memory.entity_graph.domain import begin_domain
 from graph_memory.memory.entity_graph.values.request import NewEntity, NewObservation, NewObservations, NewRelation
 from graph_memory.memory.history.log import sessions
-from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognise_format, rows_of
+from graph_memory.memory.transfer.formats.memories.recognise import rows_of
 from graph_memory.memory.transfer.formats.memories.rows import Source
 from graph_memory.memory.transfer.load.load import in_steps
 from graph_memory.memory.transfer.load.merged_records import MergedRecords
@@ -49,7 +49,7 @@ T = TypeVar("T")
 class ImportOptions:
     """Options of an import."""
 
-    form: MemoryFormat | None = None
+    form: MemoryFormat
     skip_invalid: bool = False
     dry_run: bool = False
 
@@ -57,10 +57,9 @@ class ImportOptions:
 async def import_memory(
     core: Core, domain: str, source: Source, options: ImportOptions, progress: Progress
 ) -> MemoryImported:
-    """Import a memory into a domain. See `Transfer.import_memory`."""
-    check_format(options.form)
-    session = core.origin.session or f"import_{uuid4().hex[:12]}"
-    form = options.form or await anyio.to_thread.run_sync(recognise_format, source)
+    """Import a memory of entities into a domain. See `Transfer.import_memory`."""
+    session = new_session(core)
+    form = options.form
     merged = MergedRecords()
     await in_steps(merged.filling(rows_of(source, form)), partial(progress, "Reading", None))
     present = await core.log.ontology(domain)
@@ -85,6 +84,11 @@ async def import_memory(
         refused=refusals(merged.findings),
         notes=notes(merged.findings),
     )
+
+
+def new_session(core: Core) -> str:
+    """Return the session of an import: that of the caller, or a new one by which the import can be reverted."""
+    return core.origin.session or f"import_{uuid4().hex[:12]}"
 
 
 async def import_once(core: Core, domain: str, file: Path, progress: Progress) -> MemoryImported | None:

@@ -39,6 +39,8 @@ class Edit:
     old: str | None = None
     limit: int | None = None
     expected_version: int | None = None
+    source: str = ""
+    """The file from which the text was imported, or empty text for other edits."""
 
     def __post_init__(self) -> None:
         check_label(self.label)
@@ -67,7 +69,7 @@ class Edit:
             hint = "Shorten it, move details into observations, or set a larger limit."
             message = f"Block {self.label} would have {len(text):,} characters, over its limit of {limit:,}"
             raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": len(text), "limit": limit, "hint": hint})
-        properties = {BLOCK.key: self.label, "limit": limit}
+        properties = {BLOCK.key: self.label, "limit": limit, **({"source": self.source} if self.source else {})}
         return DesiredNote(text, f"Block {self.label}", properties, self.expected_version)
 
     def _text(self, before: str) -> str:
@@ -110,8 +112,10 @@ async def get_blocks(core: Core, domain: str, label: str | None) -> Blocks:
     """Return the block with a label, or all blocks. See `Entities.get_block`."""
     unreadable: list[GraphError] = []
     blocks = await blocks_of(core, domain, unreadable)
-    lost = [error for error in unreadable if label is None or _fold(str(error.details[BLOCK.key])) == _fold(label)]
-    if label is not None and lost and not any(_fold(block.label) == _fold(label) for block in blocks):
+    lost = [
+        error for error in unreadable if label is None or fold_label(str(error.details[BLOCK.key])) == fold_label(label)
+    ]
+    if label is not None and lost and not any(fold_label(block.label) == fold_label(label) for block in blocks):
         raise lost[0]
     warnings = tuple(f"{error.message}. It is omitted." for error in lost)
     return blocks_with(blocks, label).model_copy(update={"warnings": warnings or None})
@@ -151,10 +155,11 @@ def _same_label(label: str, known: Collection[str]) -> str:
     """Return the known label that equals a label, ignoring case and the encoding of accents, or the label itself."""
     if label in known:
         return label
-    return next((known_label for known_label in known if _fold(known_label) == _fold(label)), label)
+    return next((known_label for known_label in known if fold_label(known_label) == fold_label(label)), label)
 
 
-def _fold(label: str) -> str:
+def fold_label(label: str) -> str:
+    """Return a label for comparison, regardless of case and of the encoding of accents."""
     return unicodedata.normalize("NFC", label).casefold()
 
 

@@ -10,8 +10,22 @@ from graph_memory.model.results import Result, ResultWithWarnings, Text
 
 GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official"]
 """Formats of other programs."""
-MemoryFormat = Literal["official", "mnemograph", "mcp-neo4j-memory", "neo4j-agent-memory", "markdown", "mem0"]
-"""The programs whose memories can be imported; markdown stands for Obsidian and basic-memory."""
+MemoryFormat = Literal[
+    "official",
+    "mnemograph",
+    "mcp-neo4j-memory",
+    "neo4j-agent-memory",
+    "markdown",
+    "mem0",
+    "claude-memories",
+    "memory-tool",
+    "instructions",
+]
+"""The programs whose memories can be imported.
+
+`markdown` stands for Obsidian, basic-memory and Claude Code's auto-memory, `claude-memories` for the `memories.json` of
+Claude.ai, `memory-tool` for the folder of Anthropic's memory tool, and `instructions` for CLAUDE.md and AGENTS.md.
+"""
 MEMORIES: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
 OnConflict = Literal["fail", "skip", "update"]
 """The way to treat records whose ids exist: refuse the load, keep the subject, or update it."""
@@ -134,6 +148,12 @@ class ImportCounts(Result):
     already_there: int = Field(description="Number that existed and were not changed")
 
 
+class BlockCounts(ImportCounts):
+    """Counts of the outcomes of blocks."""
+
+    changed: int = Field(description="Number of existing ones with another text than in the file")
+
+
 class MemoryImported(Result):
     """The result of an import of another program's memory or its dry run."""
 
@@ -144,5 +164,6 @@ class MemoryImported(Result):
     entities: ImportCounts
     relations: ImportCounts
     observations: ImportCounts
+    blocks: BlockCounts | None = Field(default=None, description="Of instructions; absent for other formats")
     refused: Refusals
     notes: tuple[SourceNote, ...] = Field(description="Data of the other program that is not imported")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
-import stat
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
+from typing import cast
 
+from graph_memory.memory.transfer.formats.memories.note_files import read_text, walk_files
 from graph_memory.memory.transfer.formats.memories.notes import (
     Link,
     Note,
@@ -37,8 +37,6 @@ from graph_memory.model.values.properties import MOST_PROPERTIES, PropertyValue
 
 NOTE = "note"
 """The type of notes whose front matter names no type."""
-NOTE_BYTES = 4 * 1024 * 1024
-MAX_DEPTH = 50
 MAX_NOTES = 200_000
 _TIMES = ("created", "created_at", "date")
 _LEFT_OUT = {"title", "type", "tags", "tag", "aliases", "alias"}
@@ -146,7 +144,7 @@ def _entries(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
         yield _read(path, PurePosixPath(path.name))
         return
     count = 0
-    for file, at in _walk(path, PurePosixPath(), 0):
+    for file, at in walk_files(path, PurePosixPath()):
         if isinstance(at, Told) or not _is_note(at):
             yield at
             continue
@@ -162,46 +160,16 @@ def _is_note(path: PurePosixPath) -> bool:
     return path.name.lower().endswith(".md")
 
 
-def _walk(folder: Path, at: PurePosixPath, depth: int) -> Iterator[tuple[Path, PurePosixPath | Told]]:
-    """Yield the files of a folder in the order of their names, and notes on skipped files."""
-    if depth > MAX_DEPTH:
-        raise invalid_argument(
-            "source", f"Folders are nested more than {MAX_DEPTH} deep", "Import its subfolders one at a time."
-        )
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        inside = at / entry.name
-        if entry.name.startswith("."):
-            continue
-        if entry.is_symlink():
-            yield Path(entry.path), Told(Place(str(inside)), "links in the file system are not followed")
-        elif entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), inside, depth + 1)
-        elif entry.is_file(follow_symlinks=False):
-            yield Path(entry.path), inside
-
-
 def _read(file: Path, at: PurePosixPath) -> _File | Refused:
     place = Place(str(at))
     try:
-        return _File(at, note_of(_text(file)))
+        return _File(at, note_of(read_text(file)))
     except Unfit as error:
         return error.at(place)
     except UnicodeDecodeError as error:
         return Refused(place, Code.INVALID_SOURCE, f"Byte {error.start + 1} is not UTF-8", "Save the file as UTF-8.")
     except OSError as error:
         return Refused(place, Code.INVALID_SOURCE, f"The note cannot be read: {error.strerror or error}")
-
-
-def _text(file: Path) -> str:
-    """Return the text of a regular file. Devices and links are refused, even if one has just replaced the file."""
-    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise Unfit("The note is not a file")
-        data = stream.read(NOTE_BYTES + 1)
-    if len(data) > NOTE_BYTES:
-        raise Unfit(f"The note is longer than {NOTE_BYTES:,} bytes", "Divide it.")
-    return data.decode("utf-8-sig")
 
 
 def _names(files: list[_File]) -> dict[PurePosixPath, str]:
@@ -222,7 +190,9 @@ def _entity(file: _File, name: str, body: str) -> Rows:
         limit = f"the note has more than {MOST_PROPERTIES:,} properties"
         why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
         yield Told(file.place(1), f"skipped {printable(', '.join(skipped))} in the front matter: {why}")
-    kind = text_in(front, "type") or NOTE
+    metadata = front.get("metadata")  # where Claude Code's auto-memory keeps the type
+    nested = cast("Mapping[str, object]", metadata) if isinstance(metadata, dict) else {}
+    kind = text_in(front, "type") or text_in(nested, "type") or NOTE
     yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)
     for line, text in file.note.observations:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from graph_memory.memory.transfer.formats.files import open_source
-from graph_memory.memory.transfer.formats.memories import graphs
+from graph_memory.memory.transfer.formats.memories import anthropic, graphs
 from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, first_line, read_json_file
 from graph_memory.memory.transfer.formats.memories.mem0 import read_mem0
 from graph_memory.memory.transfer.formats.memories.mnemograph import DATABASE, EVENTS, SQLITE, read_mnemograph
@@ -33,11 +33,15 @@ _FILES: Mapping[MemoryFormat, Callable[[Path], Rows]] = {
     "mcp-neo4j-memory": read_official,
     "markdown": _read_markdown,
     "mem0": read_mem0,
+    "claude-memories": anthropic.read_claude_memories,
+    "memory-tool": anthropic.read_memory_folder,
 }
 _SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
     "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
     "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
 }
+INSTRUCTIONS = frozenset({"claude.md", "claude.local.md", "agents.md", "gemini.md"})
+"""Names of the files in which users write instructions for agents."""
 _HINT = f"Name the program with --format: {', '.join(MEMORIES)}."
 
 
@@ -94,11 +98,15 @@ def _in_folder(folder: Path) -> MemoryFormat | None:
         return None  # our own export
     if (folder / DATABASE).is_file() or (folder / EVENTS).is_file():
         return "mnemograph"
+    if folder.resolve().name == anthropic.FOLDER and not (folder / ".obsidian").is_dir():
+        return "memory-tool"
     return "markdown" if next(folder.rglob("*.[mM][dD]"), None) else None
 
 
 def _in_file(file: Path) -> MemoryFormat | None:
     name = file.name.lower().removesuffix(".gz")
+    if name in INSTRUCTIONS:
+        return "instructions"
     if name.endswith(".md"):
         return "markdown"
     try:
@@ -128,6 +136,8 @@ def _by_object(data: object) -> MemoryFormat | None:
     if "entities" in object_:
         entries = cast("list[object]", object_["entities"]) if isinstance(object_["entities"], list) else []
         return "mcp-neo4j-memory" if any(_has(entry, "type") for entry in entries) else "official"
+    if {anthropic.CONVERSATIONS, anthropic.PROJECTS} & set(object_):
+        return "claude-memories"
     return "mem0" if {"memory", "results", "memories"} & set(object_) else None
 
 

@@ -1,0 +1,182 @@
+"""Imports of other programs' memories: of instructions such as CLAUDE.md as blocks, of all others as entities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities import importing
+from graph_memory.memory.entity_graph.domain import begin_domain
+from graph_memory.memory.sessions.blocks import (
+    LIMIT,
+    MAX_LABEL_LENGTH,
+    MAX_LIMIT,
+    Edit,
+    blocks_of,
+    edit_block,
+    fold_label,
+)
+from graph_memory.memory.sessions.results import Block
+from graph_memory.memory.transfer.formats.memories.note_files import read_text
+from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognise_format
+from graph_memory.memory.transfer.formats.memories.rows import Source
+from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
+from graph_memory.memory.transfer.load.sources import check, refusals
+from graph_memory.memory.transfer.load.staged_record import Findings
+from graph_memory.memory.transfer.results import BlockCounts, ImportCounts, MemoryFormat, MemoryImported
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.text.wording import printable
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.progress import Progress
+
+_MOST_SECTIONS = 50
+"""Maximum number of blocks of a file. All blocks are read at the start of each session."""
+_LONGEST_FOLDER = 24
+"""Maximum number of characters of the folder's name in a label. The rest is for the title of the section."""
+_HEADING = re.compile(r" {0,3}#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Options of an import. Without a format, the content decides."""
+
+    form: MemoryFormat | None = None
+    skip_invalid: bool = False
+    dry_run: bool = False
+
+
+async def import_memory(core: Core, domain: str, source: Source, options: Options, tell: Progress) -> MemoryImported:
+    """Import a memory into a domain. See `Transfer.import_memory`."""
+    check_format(options.form)
+    form = options.form or await anyio.to_thread.run_sync(recognise_format, source)
+    if form == "instructions" and isinstance(source, Path):
+        return await _import_instructions(core, domain, source, options, tell)
+    of_entities = importing.ImportOptions(form=form, skip_invalid=options.skip_invalid, dry_run=options.dry_run)
+    return await importing.import_memory(core, domain, source, of_entities, tell)
+
+
+async def _import_instructions(core: Core, domain: str, file: Path, options: Options, tell: Progress) -> MemoryImported:
+    """Store the sections of a file as blocks. A block of a section that the file no longer has becomes empty."""
+    findings = Findings()
+    edits = await anyio.to_thread.run_sync(_edits_of, file, findings)
+    if not options.dry_run:
+        check(findings, skip_invalid=options.skip_invalid)
+    present = await core.log.ontology(domain)
+    blocks = () if present is None else await blocks_of(core, domain)
+    stored = {fold_label(block.label): block.text for block in blocks}
+    if not findings.count:  # otherwise an invalid section may be one that seems to be gone
+        edits = {**_emptying(blocks, _prefix_of(file), edits), **edits}
+    changed = [edit for key, edit in edits.items() if stored.get(key) != edit.text]
+    session = importing.new_session(core)
+    if changed and not options.dry_run:
+        if present is None:
+            await begin_domain(core, domain)  # a session that creates its domain cannot be reverted
+        writer = replace(core, origin=replace(core.origin, session=session))
+        for number, edit in enumerate(changed):
+            tell("Importing blocks", number / len(changed))
+            await edit_block(writer, domain, edit)
+    new = sum(fold_label(edit.label) not in stored for edit in changed)
+    none = ImportCounts(new=0, already_there=0)
+    return MemoryImported(
+        domain=domain,
+        format="instructions",
+        dry_run=options.dry_run,
+        session=session if changed and not options.dry_run else None,
+        entities=none,
+        relations=none,
+        observations=none,
+        blocks=BlockCounts(new=new, changed=len(changed) - new, already_there=len(edits) - len(changed)),
+        refused=refusals(findings),
+        notes=(),
+    )
+
+
+def _emptying(blocks: Sequence[Block], prefix: str, edits: Mapping[str, Edit]) -> Mapping[str, Edit]:
+    """Return the edits that empty the blocks of sections that a file no longer has, by folded label."""
+    return {
+        fold_label(block.label): Edit(label=block.label, text="", mode="replace")
+        for block in blocks
+        if (block.label == prefix or block.label.startswith(f"{prefix}: "))
+        and block.text
+        and fold_label(block.label) not in edits
+    }
+
+
+def _prefix_of(file: Path) -> str:
+    """Return the beginning of the labels of a file: its name with its folder, because each project has such a file."""
+    path = file.absolute()
+    return " ".join(f"{path.parent.name[-_LONGEST_FOLDER:]}/{path.name}".split())
+
+
+def _edits_of(file: Path, findings: Findings) -> Mapping[str, Edit]:
+    """Return the edits of the sections of a file by folded label. Invalid sections are refused with their lines."""
+    edits: dict[str, Edit] = {}
+    for line, title, body in _sections(_read(file, findings)):
+        label = _label_of(_prefix_of(file), title, edits.keys())
+        try:
+            edits[fold_label(label)] = _edit_of(label, body, str(file.absolute()))
+        except GraphError as error:
+            findings.refuse(Refused.of(Place(file.name, line), error))
+        if len(edits) > _MOST_SECTIONS:
+            hint = "Use fewer headings of the first two levels, or import the file with --format markdown."
+            raise invalid_argument("source", f"The file has more than {_MOST_SECTIONS} sections", hint)
+    return edits
+
+
+def _read(file: Path, findings: Findings) -> str:
+    """Return the text of a file, or empty text if it is refused. Raises INVALID_ARGUMENT if it cannot be opened."""
+    place = Place(file.name)
+    try:
+        return read_text(file.resolve())  # AGENTS.md is often a link to CLAUDE.md
+    except Unfit as error:
+        findings.refuse(error.at(place))
+    except UnicodeDecodeError as error:
+        message = f"Byte {error.start + 1} is not UTF-8"
+        findings.refuse(Refused(place, Code.INVALID_SOURCE, message, "Save the file as UTF-8."))
+    except OSError as error:
+        reason = f"Cannot read {printable(file)}: {error.strerror or error}"
+        raise invalid_argument("source", reason, "Pass a readable file.") from error
+    return ""
+
+
+def _label_of(prefix: str, title: str, used: Collection[str]) -> str:
+    """Return the label of a section, with a number if an earlier section has the same label."""
+    for number in count(1):
+        end = f" ({number})" if number > 1 else ""
+        label = " ".join((f"{prefix}: {title}" if title else prefix).split())
+        longest = MAX_LABEL_LENGTH - len(end)
+        label = (label if len(label) <= longest else f"{label[: longest - 1].rstrip()}…") + end
+        if fold_label(label) not in used:
+            return label
+    raise AssertionError("unreachable")
+
+
+def _edit_of(label: str, body: str, source: str) -> Edit:
+    """Return the edit that stores a section. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE."""
+    limit = min(max(LIMIT, len(body)), MAX_LIMIT)
+    edit = Edit(label=label, text=body, mode="replace", limit=limit, source=source)
+    edit.apply(None)
+    return edit
+
+
+def _sections(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield line, title and text of each section below a heading of the first two levels. Empty ones are left out."""
+    sections: list[tuple[int, str, list[str]]] = [(1, "", [])]
+    fence = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if mark := _FENCE.match(line):
+            fence = mark[1] if not fence else "" if mark[1].startswith(fence) else fence
+        if not fence and (heading := _HEADING.fullmatch(line)):
+            sections.append((number, heading["title"], []))
+        else:
+            sections[-1][2].append(line)
+    for number, title, lines in sections:
+        if body := "\n".join(lines).strip():
+            yield number, title, body
