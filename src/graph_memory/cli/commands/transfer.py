@@ -159,7 +159,8 @@ def import_domain(
 
     From a file, the domain gets the same log. From a folder it gets a new log.
     Another program's memory is added to the domain that --domain names: each name
-    is one entity, stored items stay, and new observations are added.
+    is one entity, stored items stay, and new observations are added. Sections of
+    CLAUDE.md or AGENTS.md become blocks, which a later import updates.
     Conversations of Claude Code, Codex, ChatGPT and Claude.ai (transcripts, an exported
     conversations.json, or a folder of them) are stored as events, without secrets.
     If a record is invalid, nothing is imported. Repeat the command to resume an

@@ -191,7 +191,7 @@ def _entity(file: _File, name: str, body: str) -> Rows:
         why = f"the value is nested, the key is reserved, it cannot be stored, or {limit}"
         yield Told(file.place(1), f"skipped {printable(', '.join(skipped))} in the front matter: {why}")
     metadata = front.get("metadata")  # where Claude Code's auto-memory keeps the type
-    nested = cast("Mapping[str, object]", metadata) if isinstance(metadata, dict) else {}
+    nested = cast("Mapping[str, object]", metadata if isinstance(metadata, dict) else {})
     kind = text_in(front, "type") or text_in(nested, "type") or NOTE
     yield EntityRow(place=file.place(1), name=name, type=kind, description=body, properties=properties)
     time = text_in(front, *_TIMES)
