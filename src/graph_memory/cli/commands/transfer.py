@@ -159,18 +159,17 @@ def import_domain(
 
     From a file, the domain gets the same log. From a folder it gets a new log.
     Another program's memory is added to the domain that --domain names: each name
-    is one entity, stored items stay, and new observations are added. Sections of
-    CLAUDE.md or AGENTS.md become blocks, which a later import updates.
+    is one entity, stored items stay, and new observations are added. CLAUDE.md and
+    AGENTS.md become blocks, which a later import updates.
     Conversations of Claude Code, Codex, ChatGPT and Claude.ai (transcripts, an exported
     conversations.json, or a folder of them) are stored as events, without secrets.
-    If a record is invalid, nothing is imported. Repeat the command to resume an
-    interrupted import.
+    If a record is invalid, nothing is imported. Repeat an interrupted import to resume it.
     """
     if form in FORMS or (form is None and _has_conversations(source)):
         _import_conversations(call, source, form, by_project=by_project, dry_run=dry_run)
         return
     if by_project:
-        hint = f"Leave --by-project out, or give --format: {', '.join(FORMS)}."
+        hint = f"Omit --by-project, or give --format: {', '.join(FORMS)}."
         raise invalid_argument("by_project", f"{plain(source)} is not recognised as conversations", hint)
     if form is not None or _is_memory(source):
         if name is not None:
