@@ -57,3 +57,20 @@ def test_what_is_damaged_or_unknown_is_told_with_its_place_and_imports_nothing(
     file.write_text('{"a": 1}')
     unknown = run(environment, "import", str(file), "--domain", domain, "--json")
     assert "--format" in json.loads(unknown.stderr)["details"]["hint"]
+
+
+async def test_instructions_are_imported_as_blocks_and_undone(
+    memory: Memory, environment: dict[str, str], domain: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("# Style\nShort.\n# Commands\nmake check\n")
+    tried = run(environment, "import", str(file), "--domain", domain, "--dry-run")
+    assert tried.stdout.endswith(f"Domain {domain} would get 2 new blocks, 0 changed blocks.\n"), tried.stderr
+    done = run(environment, "import", str(file), "--domain", domain)
+    text, _, undo = done.stdout.rpartition(" Undo it with ")
+    assert text.endswith(f"Imported into domain {domain}: 2 new blocks, 0 changed blocks."), done.stderr
+    again = run(environment, "import", str(file), "--domain", domain, "--json")
+    assert json.loads(again.stdout)["blocks"] == {"new": 0, "changed": 0, "already_there": 2}
+    _, *undoing = undo.strip("`.\n").split()
+    assert run(environment, *undoing, "--yes").returncode == 0
+    assert not any(block.text for block in (await memory.entities.get_block()).blocks)
