@@ -1,4 +1,4 @@
-// Sets the last event number of a branch, and whether it may have protected subjects, as its source.
+// Sets the last event number of a branch. The branch may have protected subjects if its source may.
 // mode: write
 // params: domain, source, seq
 // returns: -

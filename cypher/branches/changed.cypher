@@ -1,4 +1,4 @@
-// Returns the subjects that have changed since a number of the log.
+// Returns the given subjects that have changed since a position of the log.
 // mode: read
 // params: source, at, ids
 // returns: subject

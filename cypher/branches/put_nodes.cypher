@@ -1,4 +1,4 @@
-// Creates the nodes of a branch from its snapshot events, and ties the links of other domains that lead to them.
+// Creates the nodes of a branch from its snapshot events, and connects links from other domains to them.
 // mode: write
 // params: domain, seqs
 // returns: found

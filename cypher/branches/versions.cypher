@@ -1,6 +1,6 @@
-// Returns the last events of subjects in the logs of the base and the source, each until a number, and in the target's.
-// Unless `all` is true, subjects that are the same in the base and the source are left out. Names in `ignored` are not
-// compared.
+// Returns the last events of subjects in the logs of the base and the source, each up to a position, and in the
+// target's log. Unless `all` is true, subjects that are the same in the base and the source are left out. Names in
+// `ignored` are not compared.
 // mode: read
 // params: domain, base, base_seq, source, source_seq, subjects, ignored, all
 // returns: subject, base_event, ours, theirs

@@ -1,4 +1,4 @@
-// The types of the nodes that exist.
+// The types of the given nodes that exist.
 // mode: read
 // params: domain, ids
 // returns: id, type

@@ -1,5 +1,5 @@
-// The owners of unique values. Values of all types together are the names of entities. For links, the value is
-// source and target. Nodes have their titles.
+// The owners of unique values. Values that are unique across all types are the names of entities. For links, the value
+// consists of source and target. Nodes are returned with their titles.
 // mode: read
 // params: domain, rows
 // returns: kind, type, property, value, owner, title

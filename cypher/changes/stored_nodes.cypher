@@ -1,4 +1,4 @@
-// The property values of the nodes of a type, one page in id order.
+// A page of the nodes of a type, in id order, with their property values.
 // mode: read
 // params: domain, type, names, after, limit
 // returns: id, values

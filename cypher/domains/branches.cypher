@@ -1,4 +1,4 @@
-// Domains that are, or are becoming, branches of others, ordered by name. `job` is the progress of the branching.
+// Domains that are branches or are being created as branches, ordered by name. `job` is the progress of the creation.
 // mode: read
 // params: -
 // returns: name, forked_from, job

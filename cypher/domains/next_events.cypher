@@ -1,4 +1,5 @@
-// For each number, in their order, the first event of a log from that number on, and its time. No row without an event.
+// For each number, in the given order, the first event of the log with that number or a later one, and its time. No row
+// if there is no such event.
 // mode: read
 // params: domain, numbers
 // returns: number, seq, at

@@ -1,4 +1,4 @@
-// Entities with aliases in which one of these texts occurs, ignoring separators and case. Both are folded as by
+// Entities with aliases in which one of these texts occurs, ignoring separators and case. Both sides are folded like
 // `without_separators` in Python.
 // mode: read
 // params: domain, texts, separators, limit

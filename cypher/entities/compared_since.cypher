@@ -1,4 +1,4 @@
-// The time at which this database began to compare names with all their signs.
+// The time since which this database compares names with all their characters.
 // mode: read
 // params: step
 // returns: at

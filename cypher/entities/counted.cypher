@@ -1,4 +1,4 @@
-// The numbers of entities, current observations and relations.
+// The numbers of entities, current observations and relations in a domain.
 // mode: read
 // params: domain
 // returns: entities, observations, relations

@@ -1,4 +1,4 @@
-// The ids of the connections of a node, up to a limit.
+// The ids of a node's connections, up to a limit.
 // mode: read
 // params: domain, node, others, limit
 // returns: id

@@ -1,4 +1,4 @@
-// The current relations of a domain from a name without an entity to another such name, in order of creation.
+// The current relations of a domain between two names that have no entities, in order of creation.
 // mode: read
 // params: domain
 // returns: from_name, to_name, type

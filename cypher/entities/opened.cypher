@@ -1,5 +1,5 @@
-// The entities with these names in order of creation, with their observations and the relations from or to them. `properties`
-// are the properties of each entity except its name, as pairs.
+// The entities with these names in order of creation, with their observations and their incoming and outgoing
+// relations. `properties` are the properties of each entity except its name, as pairs.
 // mode: read
 // params: domain, names
 // returns: entities, relations, properties

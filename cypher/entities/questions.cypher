@@ -1,4 +1,4 @@
-// Open questions of remember: observations that may supersede others, where both hold.
+// Open questions of remember: observations that may supersede others, while both are still current.
 // mode: read
 // params: domain, limit
 // returns: entity, new, new_text, known, known_text

@@ -1,5 +1,5 @@
-// Names of entities that begin with one of these characters and equal this text, ignoring separators and case. They are folded
-// as by `without_separators` in Python.
+// Names of entities that begin with one of these characters and equal this text, ignoring separators and case. Both are
+// folded like `without_separators` in Python.
 // mode: read
 // params: domain, firsts, text, separators
 // returns: name

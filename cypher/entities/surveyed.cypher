@@ -1,4 +1,5 @@
-// The entities among these nodes, with the numbers of their observations and relations and the last change of these.
+// The entities among these nodes, with their numbers of observations and relations, and the time of the last change of
+// these.
 // mode: read
 // params: domain, ids
 // returns: id, name, type, aliases, described, observations, relations, changed

@@ -1,4 +1,4 @@
-// The connection types among these that have connections. They are reached from the nodes that a type may leave.
+// The given connection types that have connections. The search starts from the nodes that a type may leave.
 // mode: read
 // params: domain, types
 // returns: type

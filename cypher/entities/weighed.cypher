@@ -1,4 +1,4 @@
-// The weight of entities: numbers of observations and relations, first and last observation, and the confidence of current
+// The weight of entities: their number of mentions, the times of the first and last one, and the confidence of current
 // observations.
 // mode: read
 // params: domain, ids

@@ -1,5 +1,5 @@
-// The entities with these names, and the names that are only ends of relations, each once. Long names are looked up by their
-// length.
+// The entities with these names, and the names that occur only as ends of relations, each once. Long names are looked
+// up by their length.
 // mode: read
 // params: domain, names
 // returns: name, id, type, version, is_mentioned

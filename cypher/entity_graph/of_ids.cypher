@@ -1,4 +1,5 @@
-// The names of the entities with these ids. An id that is itself the name of an entity is omitted, since there it is a name.
+// The names of the entities with these ids. An id that is also the name of an entity is omitted, because the name takes
+// precedence.
 // mode: read
 // params: domain, ids
 // returns: id, name

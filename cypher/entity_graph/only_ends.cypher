@@ -1,4 +1,4 @@
-// The nodes among these that are only ends of relations, with these relations up to a limit.
+// The given nodes that exist only as ends of relations, with these relations, up to a limit.
 // mode: read
 // params: domain, ids, most
 // returns: id, type, version, relations

@@ -1,5 +1,5 @@
-// For relations by the names of their ends and their type as written: the existing ends, and the equal current relations (id,
-// stored type, version, and whether they are reversed).
+// For each relation, given by the names of its ends and its type as written: the existing ends, and equal current
+// relations (id, stored type, version, and whether it is reversed).
 // mode: read
 // params: domain, rows
 // returns: place, from_id, from_type, from_mentioned, to_id, to_type, to_mentioned, matches

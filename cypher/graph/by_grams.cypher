@@ -1,6 +1,6 @@
-// Owners of the windows that contain a needle: first of the waiting windows, with their number, then of the indexed
-// ones, in id order. The waiting ones are scanned first, so a window that is indexed meanwhile is met twice, never
-// missed.
+// Owners of the windows that contain the searched text: first owners of waiting windows, with their number, then owners
+// of indexed windows, in id order. Waiting windows are scanned first, so a window that is indexed meanwhile may be
+// found twice, but is never missed.
 // mode: read
 // params: domain, grams, needle, type, after, limit
 // returns: ids, waiting

@@ -1,4 +1,4 @@
-// Owners of the windows that contain a needle too short for trigrams, in id order.
+// Owners of the windows that contain a searched text that is too short for trigrams, in id order.
 // mode: read
 // params: domain, needle, type, after, limit
 // returns: id

@@ -1,5 +1,5 @@
-// Ids of a node's neighbours, without duplicates, in id order. A null for an incompletely read neighbour, and for a
-// node without connections. No row: the node does not exist.
+// Ids of a node's neighbours, without duplicates, in id order. A neighbour that was read incompletely is null. A node
+// without connections has one row, with null. No row means that the node does not exist.
 // mode: read
 // params: domain, id, leaving, arriving, valid_at, after, limit
 // returns: id

@@ -1,6 +1,6 @@
 // The last event of a connection, with the property names of the live one and the properties of its type. The ends are
-// read from the event, and the connection is searched at the end with fewer relationships. No state: connection and
-// event were read before and after a change.
+// read from the event, and the connection is searched at the end with fewer relationships. There is no state if the
+// connection and the event were read before and after a change.
 // mode: read
 // params: domain, id, with_text
 // returns: state, text

@@ -1,5 +1,5 @@
-// The names of properties that connections of some types have: of `names` all that any connection has, and all names
-// of the first connections.
+// The names of properties that connections of these types have: those in `names` that any connection has, and all
+// properties of the first 100 connections.
 // mode: read
 // params: domain, types, names
 // returns: name

@@ -1,4 +1,4 @@
-// Ends the waiting of windows that were indexed by their trigrams.
+// Marks windows that were indexed by their trigrams as no longer waiting.
 // mode: write
 // params: domain, rows
 // returns: found

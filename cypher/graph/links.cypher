@@ -1,5 +1,5 @@
-// The connections between a node and others at a log position: the live ones that have not changed since, and the
-// former state of those that have.
+// The connections between a node and others at a log position: live connections that have not changed since, and the
+// former state of connections that have.
 // mode: read
 // params: domain, at, id, ids, types, valid_at
 // returns: id, type, from_id, to_id

@@ -1,5 +1,5 @@
-// Ids of the neighbours of many nodes, without duplicates. An empty id for an incompletely read neighbour. No row:
-// the node does not exist.
+// For each of many nodes, the ids of its neighbours, without duplicates. A neighbour that was read incompletely has an
+// empty id. A node without a row does not exist.
 // mode: read
 // params: domain, ids, leaving, arriving, valid_at
 // returns: id, ids

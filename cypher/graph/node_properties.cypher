@@ -1,4 +1,4 @@
-// The names of properties that nodes of some types have: of `names` all that any node has, and all names of the
+// The names of properties that nodes of these types have: those in `names` that any node has, and all properties of the
 // first nodes.
 // mode: read
 // params: domain, types, names

@@ -1,5 +1,5 @@
-// The last event of living nodes, with the inline text or null, to search for needles that are longer than the
-// overlap of windows.
+// The last event of live nodes, with the inline text or null. Used to search for texts that are longer than the overlap
+// of windows.
 // mode: read
 // params: domain, ids
 // returns: id, event, text

@@ -1,5 +1,5 @@
-// Ids of a node's neighbours at a log position, without duplicates, in id order: by live connections that have not
-// changed since, and by the former state of those that have. Null for an incompletely read neighbour.
+// Ids of a node's neighbours at a log position, without duplicates, in id order: along live connections that have not
+// changed since, and along the former state of connections that have. A neighbour that was read incompletely is null.
 // mode: read
 // params: domain, at, id, leaving, arriving, valid_at, after, limit
 // returns: id

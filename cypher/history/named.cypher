@@ -1,5 +1,5 @@
-// Nodes and connections that a text may refer to: by the start of their id, or by the title of a node. Each is in
-// its last state, also if it was deleted or erased. An id that equals the text comes first.
+// Nodes and connections that a text may refer to: by the start of their id, or by the title of a node. Each is in its
+// last state, even if it was deleted or erased. An id that equals the text comes first.
 // mode: read
 // params: domain, text, limit
 // returns: id, kind, type, title, op

@@ -1,6 +1,5 @@
-// Ids of the nodes that matched at a log position, in id order: the live ones that have not changed since, and the
-// former state of those that have. The live ones are read first, so that a node that changes meanwhile is not
-// missed.
+// Ids of the nodes that matched at a log position, in id order: live nodes that have not changed since, and the former
+// state of nodes that have. Live nodes are read first, so that a node that changes meanwhile is not missed.
 // mode: read
 // params: domain, at, type, filter, fields, valid_at, after, limit
 // returns: id

@@ -1,4 +1,4 @@
-// The sessions that changed a domain, the last writer first. Changes without a session are grouped by source and
+// The sessions that changed a domain, the most recent writer first. Changes without a session are grouped by source and
 // actor. Each has the titles of the nodes that it changed last.
 // mode: read
 // params: domain, after, before, limit

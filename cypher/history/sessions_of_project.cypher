@@ -1,4 +1,4 @@
-// The sessions whose summaries name a project, in any case.
+// The sessions whose summaries name the project, ignoring case.
 // mode: read
 // params: domain, project
 // returns: session

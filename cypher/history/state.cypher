@@ -1,4 +1,4 @@
-// The last event of a subject up to a log position, with its inline text. No row: the domain does not exist.
+// The last event of a subject up to a log position, with its inline text. No row means that the domain does not exist.
 // mode: read
 // params: domain, id, at
 // returns: event, text

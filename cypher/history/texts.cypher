@@ -1,5 +1,5 @@
-// Nodes that changed since a log position, in id order, in their former state with inline texts. No event if the
-// node did not exist.
+// Nodes that changed since a log position, in id order, in their former state with inline texts. There is no event if
+// the node did not exist.
 // mode: read
 // params: domain, at, type, after, limit
 // returns: id, event, text

@@ -1,4 +1,4 @@
-// The nodes that exist and have not changed since a log position.
+// The given nodes that exist and have not changed since a log position.
 // mode: read
 // params: domain, ids, at
 // returns: id

@@ -1,4 +1,4 @@
-// All keys in the order of their names, the newest key of a name first.
+// All keys, ordered by name. Of keys with the same name, the newest comes first.
 // mode: read
 // params: -
 // returns: hash, name, prefix, grants, toolsets, created, expires, used

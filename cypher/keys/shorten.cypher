@@ -1,4 +1,4 @@
-// Ends keys at a time, unless they end before it.
+// Sets the time at which keys expire, unless they expire earlier.
 // mode: write
 // params: hashes, at
 // returns: -

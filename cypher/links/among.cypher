@@ -1,4 +1,4 @@
-// The number of connections from each of these nodes to the others.
+// For each of these nodes, the number of other nodes among them to which it is connected.
 // mode: read
 // params: domain, ids
 // returns: id, edges

@@ -1,4 +1,4 @@
-// The title of a node in any domain. No row: the node does not exist.
+// The title of a node in any domain. No row means that the node does not exist.
 // mode: read
 // params: domain, id
 // returns: title

@@ -1,5 +1,5 @@
-// A domain and up to eight levels of its ancestors, the nearest first, with the versions of their ontologies. The
-// parent of the last row is the next one. No row: the domain does not exist.
+// A domain and up to eight levels of its ancestors, the nearest first, with the versions of their ontologies. If there
+// are more, the next one is the parent of the last row. No row means that the domain does not exist.
 // mode: read
 // params: domain
 // returns: name, parent, ontology_version, epoch

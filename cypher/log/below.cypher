@@ -1,4 +1,4 @@
-// The existing ones of some domains, each with the names of its children, in order.
+// The given domains that exist, each with the names of its children, in order.
 // mode: read
 // params: domains
 // returns: name, children

@@ -1,5 +1,5 @@
-// Deletes connections from the live graph. They are searched at the end with fewer relationships, because they are not
-// indexed.
+// Deletes connections from the live graph. Each is searched at the end with fewer relationships, because connections
+// are not indexed.
 // mode: write
 // params: domain, rows
 // returns: found

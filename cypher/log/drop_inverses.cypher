@@ -1,4 +1,4 @@
-// Deletes the inverse relationships of connections, each from between the swapped ends of its connection.
+// Deletes the inverse relationships of connections. Each leads from the target of its connection to the source.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,5 +1,5 @@
-// A page of the subjects in a log up to a position, in id order: the last event of each, whether it is the subject's
-// last of all, and the hash of its content if that is a blob.
+// A page of the subjects in a log up to a position, in id order: the last event of each, whether it is still the
+// subject's last event, and the hash of its content if that is a blob.
 // mode: read
 // params: source, at, after, limit
 // returns: subject, origin, op, kind, type, is_present, blob

@@ -1,4 +1,4 @@
-// The last events of the subjects that are protected after them.
+// The last events of the given subjects that are protected.
 // mode: read
 // params: domain, subjects
 // returns: stored

@@ -1,6 +1,6 @@
-// Writes the inverse relationships of connections: one for each, between its swapped ends. Existing ones are kept.
-// One of the type `stays` is left unchanged. They are searched at the end with fewer relationships, because they are
-// not indexed.
+// Writes the inverse relationships of connections: one for each, between its swapped ends. Existing relationships are
+// kept. A relationship of the type `stays` is left unchanged. Each is searched at the end with fewer relationships,
+// because relationships are not indexed.
 // mode: write
 // params: domain, rows
 // returns: found

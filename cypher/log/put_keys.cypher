@@ -1,4 +1,4 @@
-// Writes the keys of owners. Equal ones are not touched, so that readers do not miss unchanged keys.
+// Writes the keys of owners. Unchanged keys are not touched, so that readers do not miss them.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,5 +1,5 @@
-// Titles of nodes after a number of the log. A node whose title is only its type also has its properties. No row for a
-// node that did not exist.
+// The titles of nodes as of a log position. Nodes whose title is only their type are returned with their properties. A
+// node that did not exist has no row.
 // mode: read
 // params: domain, ids, at
 // returns: id, type, title, facts

@@ -1,5 +1,5 @@
-// The states of nodes or connections after a number of the log, with the titles of the ends of connections. Times are in
-// milliseconds, because the driver is slow at times. No row for a subject that did not exist.
+// The states of nodes or connections as of a log position. Connections have the titles of their ends. Times are in
+// milliseconds, because the driver reads times slowly. A subject that did not exist has no row.
 // mode: read
 // params: domain, kind, ids, at
 // returns: id, type, title, path, summary, tags, facts, created, modified, valid_from, valid_to, from_id, from_title, to_id, to_title, session, has_content

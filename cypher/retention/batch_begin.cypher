@@ -1,4 +1,5 @@
-// Returns the number before a batch that continues beyond a number of the log, no row without such a batch.
+// Returns the log position before a batch that has events both before and after the given position, or no row if there
+// is no such batch.
 // mode: read
 // params: domain, seq
 // returns: before

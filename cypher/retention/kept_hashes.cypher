@@ -1,4 +1,4 @@
-// Returns the contents that remaining events have if a domain is compacted up to a number.
+// Returns the given contents that remaining events still refer to if a domain is compacted up to a log position.
 // mode: read
 // params: domain, to, hashes
 // returns: sha256

@@ -1,5 +1,5 @@
-// The nodes of types in the log, also deleted ones, of which a state has a session, if given, and a text in lower case, if
-// given. Each comes with its session and project, and with all its titles and inline texts.
+// The nodes of these types in the log, including deleted ones. If given, a state of the node must have the session, and
+// contain the text, which is in lower case. Each node has its session and project, and all its titles and inline texts.
 // mode: read
 // params: domain, types, session, text
 // returns: id, type, session, project, texts

@@ -1,4 +1,4 @@
-// Returns the contents that other subjects have too.
+// Returns the given contents that other subjects have too.
 // mode: read
 // params: domain, subject, hashes
 // returns: sha256

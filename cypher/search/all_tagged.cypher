@@ -1,4 +1,4 @@
-// Owners that have tags, up to a limit. Given tags, owners that have them now.
+// Owners that have tags, up to a limit. If `tags` is given, only owners that have these tags now.
 // mode: read
 // params: domain, at, tags, limit
 // returns: owner

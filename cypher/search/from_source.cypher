@@ -1,4 +1,4 @@
-// Nodes of a domain whose property `source` has a value.
+// The given nodes whose property `source` has the given value.
 // mode: read
 // params: domain, ids, source
 // returns: id

@@ -1,4 +1,4 @@
-// The current names of owners.
+// The current names of these owners.
 // mode: read
 // params: domain, owners, open
 // returns: owner, name, words

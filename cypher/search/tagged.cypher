@@ -1,5 +1,5 @@
-// Owners whose tags match a full-text query, up to a limit. Given tags, owners that have them now. Otherwise some owners may
-// have the words in other tags.
+// Owners whose tags match a full-text query, up to a limit. If `tags` is given, only owners that have these tags now.
+// Otherwise, some owners may have the words in other tags.
 // mode: read
 // params: domain, index, lucene, at, tags, limit
 // returns: owner

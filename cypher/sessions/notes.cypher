@@ -1,4 +1,5 @@
-// The nodes of a type, most recently changed first. Given keys, nodes that have one of them in a property.
+// The nodes of a type, most recently changed first. If keys are given, only nodes that have one of them in the
+// property.
 // mode: read
 // params: domain, type, property, keys, limit
 // returns: id

@@ -1,4 +1,4 @@
-// The nodes, observations and connections as of an event number: the last event of each.
+// For each node, observation and connection that existed as of an event number, the last event up to that number.
 // mode: read
 // params: domain, at
 // returns: event

@@ -1,4 +1,5 @@
-// Whether a domain is the source of a branch: its log has the events of the branch's first snapshots.
+// Whether a domain is the source of a branch: the domain's log has the events from which the branch's first snapshots
+// were made.
 // mode: read
 // params: source, domain, forked_at, begins_at, limit
 // returns: is_same

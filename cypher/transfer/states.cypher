@@ -1,4 +1,4 @@
-// These events of a log, their usual times as text for speed, with their text if it is stored in Neo4j.
+// The given events of a log, with their text if it is stored in Neo4j. Their usual times are text, for speed.
 // mode: read
 // params: domain, seqs
 // returns: event, text

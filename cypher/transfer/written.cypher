@@ -1,4 +1,4 @@
-// The batches that the log has, by their first events.
+// The given batches that the log has. A batch is identified by its first event.
 // mode: read
 // params: domain, batches
 // returns: batch

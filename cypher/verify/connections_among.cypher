@@ -1,4 +1,5 @@
-// Returns the subjects that are connections by their last events, with their types and whether they exist, in one list.
+// Returns the given subjects that are connections according to their last events, with their types and whether they
+// exist, in one list.
 // mode: read
 // params: domain, ids
 // returns: found

@@ -1,4 +1,4 @@
-// Returns the indexed names of owners after a number of the log.
+// Returns the indexed names of owners as of a log position.
 // mode: read
 // params: domain, owners, at
 // returns: owner, name, words

@@ -1,4 +1,4 @@
-// Returns the passages of owners after a number of the log.
+// Returns the passages of owners as of a log position.
 // mode: read
 // params: domain, owners, at
 // returns: owner, row

@@ -1,4 +1,4 @@
-"""`Contextual`: texts of other sources, and the search over everything, under the names of the ten memory types."""
+"""`Contextual`: texts from other sources, and search over all memory types."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TITLE_FROM = 1_000
 
 
 class Contextual:
-    """The texts of a domain and the search over them. `memory.agent.contextual` is one.
+    """Stores texts from other sources, and searches everything. Access it as `memory.agent.contextual`.
 
-    Events, entities and all other nodes are indexed by the write that stores them. `index` adds texts of other sources.
+    Events, entities and all other nodes are indexed when they are stored. `index` adds texts from other sources.
     """
 
     def __init__(self, memory: Memory, usage: Usage) -> None:
@@ -38,11 +38,11 @@ class Contextual:
         title: str | None = None,
         metadata: Mapping[str, object] | None = None,
     ) -> Indexed:
-        """Store a text of another source, such as a web page, as a node of type `Document`. See `index_batch`."""
+        """Store a text from another source, such as a web page, as a node of type `Document`. See `index_batch`."""
         return await self.index_batch([{"text": text, "source": source, "title": title, "metadata": metadata}])
 
     async def index_batch(self, documents: Sequence[Mapping[str, object]]) -> Indexed:
-        """Store texts of other sources as nodes of type `Document`, in one transaction, and return their ids.
+        """Store texts from other sources as nodes of type `Document`, in one transaction, and return their ids.
 
         Each document has `text` and `source`, such as a URL or a path, and optionally `title` and `metadata`, whose
         entries become properties. Search finds a document by its passages. Raises INVALID_ARGUMENT, INVALID_PROPERTY,
@@ -65,15 +65,15 @@ class Contextual:
         return Indexed(ids=tuple(node_ids), warnings=(warning,) if warning else None)
 
     async def search(self, query: str, k: int = 10) -> SearchResult:
-        """Return the `k` nearest passages by meaning. See `memory.recall.search_semantic`."""
+        """Return the `k` passages nearest in meaning to the query. See `memory.recall.search_semantic`."""
         return await self._memory.recall.search_semantic(query, limit=k)
 
     async def search_by_vector(self, embedding: Sequence[float], k: int = 10) -> SearchResult:
-        """Return the `k` nearest passages to a vector of the domain's model."""
+        """Return the `k` passages nearest to the embedding, a vector from the domain's model."""
         return await self._memory.recall.search_by_vector(embedding, limit=k)
 
     async def hybrid_search(self, query: str, filters: Mapping[str, object] | None = None, k: int = 10) -> SearchResult:
-        """Return the `k` best passages by words and meaning. See `memory.recall.hybrid_search` for the filters."""
+        """Return the `k` passages that match best by words and meaning. Filters: see `memory.recall.hybrid_search`."""
         return await self._memory.recall.hybrid_search(query, filters=filters, max_results=k)
 
     async def delete(self, document_id: str) -> NodeDeleted:
@@ -85,16 +85,16 @@ class Contextual:
         return await self._memory.delete_node(document_id)
 
     async def persist(self) -> Durable:
-        """Report that everything is stored, since each call stores its changes before it returns."""
+        """Report that everything is stored: each call stores its changes before it returns."""
         return Durable()
 
     async def restore(self) -> Durable:
-        """Report that there is nothing to restore, since each call reads the stored data."""
+        """Report that there is nothing to restore: each call reads the stored data."""
         return Durable()
 
 
 def _fields(document: Mapping[str, object]) -> tuple[str, str, Mapping[str, object]]:
-    """Return the title, the text and the properties of a document. Raises INVALID_ARGUMENT."""
+    """Return the title, text and properties of the document's node. Raises INVALID_ARGUMENT."""
     match document:
         case {"text": str(text), "source": str(source)} if text.strip() and source.strip():
             lines = [one_line(line) for line in text[:_TITLE_FROM].splitlines()]

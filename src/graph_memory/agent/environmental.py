@@ -1,4 +1,4 @@
-"""`Environmental`: the project that an agent works in. It is scanned on demand, and stored only by `snapshot`."""
+"""`Environmental`: the project that an agent works in, scanned on demand. Only `snapshot` stores it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "
 
 
 class Environmental:
-    """The project that an agent works in. `memory.agent.environmental` is the one of the current folder."""
+    """The project that an agent works in. `memory.agent.environmental` is the project in the current folder."""
 
     def __init__(
         self, episodic: Episodic, cache: dict[tuple[str, str], object], root: Path | str | None = None
@@ -120,7 +120,7 @@ class Environmental:
 
 
 def scan(root: Path) -> Environment:
-    """Return the environment of a project, with all its files up to the maximum. File names are untrusted text."""
+    """Scan the project, and return its environment with as many files as allowed. File names are untrusted text."""
     files = sorted(_files(root), key=lambda path: (path.count("/"), path))
     scanned = files[:_MOST_FILES]
     project_type, build_system = _project_of(root)
@@ -147,7 +147,7 @@ def _truncate(environment: Environment, limit: int) -> Environment:
 
 
 def _files(root: Path) -> Sequence[str]:
-    """Return the paths of a project. In a git work tree, git applies the rules of `.gitignore`."""
+    """Return the paths of the project's files. In a git work tree, git leaves out ignored files."""
     output = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if output is None:
         return list(_walk(root))
@@ -155,7 +155,7 @@ def _files(root: Path) -> Sequence[str]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Yield the paths below a folder that is not in a git work tree, without hidden, built and linked folders."""
+    """Yield the file paths below the folder, except in hidden, build and linked folders. For use without git."""
     count = 0
     for folder, names, files in os.walk(root):
         names[:] = sorted(name for name in names if not name.startswith(".") and name not in _SKIPPED)
@@ -183,7 +183,7 @@ def _project_of(root: Path) -> tuple[str | None, str | None]:
 
 
 def _build_backend(root: Path) -> str | None:
-    """Return the build backend of a Python project, such as hatchling; None if it names none."""
+    """Return the build backend of the Python project, such as hatchling, or None if the project names none."""
     match _pyproject(root):
         case {"build-system": {"build-backend": str(backend)}}:
             return escape_invisible(backend)
@@ -217,7 +217,7 @@ def _services(root: Path) -> Iterator[str]:
 
 
 def _entries(node: object) -> dict[str, object]:
-    """Return the nodes of a YAML mapping by key. Merge keys are ignored, since nested ones grow exponentially."""
+    """Return the nodes of a YAML mapping by key. Ignores merge keys, which can expand exponentially."""
     if not isinstance(node, yaml.MappingNode):
         return {}
     scalars = ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
@@ -225,7 +225,7 @@ def _entries(node: object) -> dict[str, object]:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a small file; empty if it is missing, large, linked or not text."""
+    """Return the text of a small file, or an empty string if it is missing, large, linked or not text."""
     with suppress(OSError, ValueError):
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
             return path.read_text("utf-8")
@@ -253,10 +253,10 @@ def _git_status(root: Path) -> GitStatus | None:
 
 
 def _switched_off_filters(root: Path) -> Sequence[str] | None:
-    """Return the options that disable the filters that the project configures.
+    """Return the git options that disable the filters configured by the project.
 
-    Filters of the user's own configuration, such as Git LFS, stay enabled. Returns None without git, or if an option
-    cannot contain the name of a filter.
+    Filters in the user's own configuration, such as Git LFS, stay enabled. Returns None if git is missing, or if the
+    name of a filter cannot be written in an option.
     """
     output = _git(root, "config", "--list", "--includes", "--show-scope", "-z")
     if output is None:
@@ -272,10 +272,10 @@ def _switched_off_filters(root: Path) -> Sequence[str] | None:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """Return the output of git; None without git, outside a work tree, or after 10 seconds.
+    """Return the output of git, or None if it is missing, outside a work tree, or slower than 10 seconds.
 
-    Without filters, the configuration of the project starts no program: git runs no file system monitor and no hooks,
-    and fetches no missing objects.
+    If filters are disabled, the project's configuration cannot start programs: git runs no file system monitor and no
+    hooks, and fetches no missing objects.
     """
     command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
     try:

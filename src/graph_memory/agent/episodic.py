@@ -1,4 +1,4 @@
-"""`Episodic`: events, in the order of time."""
+"""`Episodic`: events in chronological order."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FIND = Hint("{get_events} returns the ids of events.")
 
 
 class Episodic:
-    """The events of a domain. `memory.agent.episodic` is one.
+    """The events of a domain. Access it as `memory.agent.episodic`.
 
-    An event is a node, so the log, the past, revert, branches, search and export include it. The first event adds the
-    types of `ontologies/agent.yaml` to a domain that lacks them.
+    Events are nodes, so the log, past states, reverts, branches, search and exports include them. The first event adds
+    the types of `ontologies/agent.yaml` to the domain if they are missing.
     """
 
     def __init__(self, memory: Memory, usage: Usage, archetype: str = "", session: str = DEFAULT_SESSION) -> None:
@@ -62,15 +62,14 @@ class Episodic:
         """Record an event, its causes, and the entities and relations that it involves, in one transaction.
 
         `session` defaults to the caller's session, and to `default` if there is none. `timestamp` defaults to now,
-        `duration_ms` is in milliseconds, `caused_by` has ids of events. `tool` is the name of the tool of a
+        `duration_ms` is in milliseconds, and `caused_by` lists ids of events. `tool` is the name of the tool of a
         `tool_call`, for the statistics of `memory.agent.meta`. `entities` have the form of `create_entities` (`name`,
         `entityType`, `observations`). Existing entities keep their type and get the new observations. `relations`
-        (`from`, `to`, `relationType`) connect entities, with the event as evidence. A relation that exists keeps its
-        first evidence.
-        `archetype`, the name of a plug-in such as `coding_agent` or a function, extracts more of both from the content
-        (default: the setting GRAPH_MEMORY_ARCHETYPE; an empty name: none).
-        Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown cause,
-        CONTENT_TOO_LARGE, and MEMORY_LIMIT_REACHED if the domain has as many events as its limits allow.
+        (`from`, `to`, `relationType`) connect entities, with the event as evidence. An existing relation keeps its
+        first evidence. `archetype` is a function or the name of a plug-in, such as `coding_agent`, that extracts more
+        entities and relations from the content. It defaults to the setting GRAPH_MEMORY_ARCHETYPE; an empty name means
+        none. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown actor or outcome, NODE_NOT_FOUND for an unknown
+        cause, CONTENT_TOO_LARGE, and MEMORY_LIMIT_REACHED if the domain has as many events as its limits allow.
         """
         event = NewEvent(
             event_type=event_type,
@@ -105,11 +104,11 @@ class Episodic:
         return await self._latest({"outcome": outcome}, limit, cursor)
 
     async def get_chain(self, event_id: str, *, depth: int = 20, limit: int = 100) -> Events:
-        """Return the causes and consequences of an event, each event once even if they form a cycle.
+        """Return the causes and consequences of an event. Each event occurs once, even in a cycle.
 
-        `depth` is the maximum number of steps in both directions (up to 100), `limit` the maximum number of events (up
-        to 1,000). `left_out` is true if the chain goes on. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is
-        not an event.
+        `depth` is the maximum number of steps in either direction (up to 100), and `limit` is the maximum number of
+        events (up to 1,000). `left_out` is true if the chain continues. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if
+        the node is not an event.
         """
         check_integer("depth", depth, 1, _DEEPEST)
         check_integer("limit", limit, 1, MOST_LINKS)
@@ -156,7 +155,7 @@ class Episodic:
     async def _walk(
         self, roles: Roles, start: str, direction: Direction, depth: int, limit: int
     ) -> tuple[Mapping[str, int], bool]:
-        """Return the events within a depth by their distance, including the start, and whether there are more."""
+        """Return the number of steps to each event within `depth`, including the start, and whether more follow."""
         distances = {start: 0}
         level = [start]
         for step in range(1, depth + 1):
@@ -177,7 +176,7 @@ class Episodic:
 
 
 def event_of(node: NodeSummary) -> Event:
-    """Return the event that a node stores."""
+    """Return the event stored in the node."""
     fields = {name: value for name, value in node.properties.items() if name in Event.model_fields}
     keywords = tuple(filter(None, str(fields.pop("keywords", "")).split(", "))) or None
     defaults = {"event_type": "?", "actor": "system", "session": "?", "timestamp": "?"}

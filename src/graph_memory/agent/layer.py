@@ -39,11 +39,11 @@ _PRUNE_AGAIN = 3_600.0
 
 
 class Agent:
-    """The memory types of an agent in a domain. `memory.agent` is one.
+    """The memory types of an agent in a domain. Access them as `memory.agent`.
 
     Events, patterns, goals and documents are nodes and connections of the domain. The first write adds the types of
-    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are in domains of
-    their own. Working and environmental memory are in the memory of the process.
+    `ontologies/agent.yaml`. Other types with the same names stay unchanged. Users and capabilities are in separate
+    domains. Working and environmental memory are only in the memory of the process.
     """
 
     def __init__(
@@ -74,10 +74,10 @@ class Agent:
     async def query_memory(
         self, query: str, *, event_limit: int = 5, vector_limit: int = 10, max_tokens: int = 2_000
     ) -> MemoryResults:
-        """Return the results of all memory types for a query, such as patterns, goals, events and entities.
+        """Search all memory types for a query, and return matching patterns, goals, events, entities and more.
 
         `event_limit` and `vector_limit` are the maximum numbers of events and of other hits (up to 50). `max_tokens`
-        (100 to 100,000) is one budget for the whole result. `left_out` counts the results that did not fit. Raises
+        (100 to 100,000) limits the whole result. `left_out` counts the results that did not fit. Raises
         INVALID_ARGUMENT.
         """
         return await query_memory(
@@ -91,15 +91,15 @@ class Agent:
         )
 
     async def remember(self, text: str, *, session: str | None = None, dry_run: bool = False) -> Remembered:
-        """Remember a text sentence by sentence, and return a receipt for each.
+        """Store each sentence of a text as a fact, preference, goal or pattern, and return a receipt for each.
 
         The beginning of an English sentence decides how it is stored: as a preference ("The user prefers"), a goal
-        ("Goal:"), a pattern ("Never", "Next time", "This fixed it:"), or else as an observation, as `entities.remember`
-        does it. Goals with a `session` are for that session, and a solution is learned from its last failure (default:
-        goals for all sessions, and the last failure of the caller's session). `rule` and `evidence` of the receipt name
-        the choice. In a domain with a closed ontology that lacks these types, all sentences are observations. If all
-        sentences are refused, raises the error of the first: an error of `entities.remember`, `user.remember`,
-        `prospective.create` or `procedural.record`.
+        ("Goal:") or a pattern ("Never", "Next time", "This fixed it:"). `entities.remember` stores all other sentences
+        as observations. With `session`, goals belong to that session, and a solution is learned from its last failure.
+        By default, goals are for all sessions, and the last failure in the caller's session is used. `rule` and
+        `evidence` of a receipt explain the choice. In a domain with a closed ontology that lacks these types, all
+        sentences are observations. If all sentences are refused, raises the error of the first: an error of
+        `entities.remember`, `user.remember`, `prospective.create` or `procedural.record`.
         """
         layers = (self.episodic, self.procedural, self.prospective, self.user)
         router = SentenceRouter(self._memory, *layers, self._users_domain, session)
@@ -117,15 +117,15 @@ class Agent:
         erase: bool = False,
         dry_run: bool = False,
     ) -> Forgotten:
-        """End or erase facts as `entities.forget` does, and goals, patterns and preferences also by their sentences.
+        """End or erase facts, like `entities.forget`. Goals, patterns and preferences can be named by their sentences.
 
-        A name or text without a name may be the sentence that `remember` was given, or the name or text of a goal,
-        pattern or preference, ignoring case, white space and a final full stop. Preferences are forgotten in their own
-        domain. Raises INVALID_ARGUMENT with `candidates` for an ambiguous text.
+        A name, or a text without a name, may also be the sentence passed to `remember`, or the name or text of a goal,
+        pattern or preference. Case, white space and a final full stop are ignored. Preferences are forgotten in their
+        own domain. Raises INVALID_ARGUMENT with `candidates` for an ambiguous text.
 
-        `session`, `path` and `phrase` erase what hooks have captured or `import_conversations` has added: the events
-        that match all of them, also deleted ones and those that wait in the spool, and the summaries of their sessions.
-        A path matches as a whole path or a folder, as it was written; a phrase matches in any case. They need `erase`.
+        `session`, `path` and `phrase` erase events from hooks and `import_conversations` that match all of them, and
+        the summaries of their sessions. Deleted events, and events waiting in the spool, are erased too. `path` matches
+        that path and paths below it, as written. `phrase` ignores case. All three require `erase`.
         """
         if session is not None or path is not None or phrase is not None:
             from graph_memory.agent.capture.erasing import captured_filter_from, erase_captured
@@ -138,7 +138,7 @@ class Agent:
     async def record_event(
         self, event: Mapping[str, object], archetype: str | Archetype | None = None
     ) -> EventRecorded:
-        """Record an event, given as an object with the arguments of `episodic.record`, and optionally its `id`.
+        """Record an event. `event` has the arguments of `episodic.record`, and optionally an `id`.
 
         Raises the errors of `episodic.record`.
         """
@@ -150,7 +150,7 @@ class Agent:
     ) -> tuple[EventRecorded, ...]:
         """Record up to 1,000 events in one transaction: all of them, or none.
 
-        `caused_by` can have the `id` of an event of the same call. Raises the errors of `episodic.record`.
+        `caused_by` may refer to the `id` of another event in the call. Raises the errors of `episodic.record`.
         """
         chosen = self._archetype if archetype is None else archetype
         return await record_events(self._memory, self._usage, events_from(events, self._session), chosen)
@@ -164,13 +164,13 @@ class Agent:
         dry_run: bool = False,
         tell: Progress = silent,
     ) -> ConversationsImported:
-        """Store conversations of Claude Code, Codex, ChatGPT or Claude.ai as events, and summarise their sessions.
+        """Store conversations from Claude Code, Codex, ChatGPT or Claude.ai as events, and summarise their sessions.
 
-        `source` is a transcript (JSON Lines), an exported `conversations.json`, or a folder of them, which are read in
-        constant memory. An event has the same id in each import, so a repeated import adds nothing and an interrupted
-        one continues. Secrets are replaced, and excluded projects are left out, as hooks do. With `by_project`, each
-        session goes to the domain of its project's folder. Raises INVALID_ARGUMENT, INVALID_SOURCE for a damaged
-        export, and MEMORY_LIMIT_REACHED.
+        `source` is a transcript (JSON Lines), an exported `conversations.json`, or a folder of either, read in constant
+        memory. Events have the same ids in each import, so repeating an import adds nothing, and resumes it if it was
+        interrupted. Secrets are replaced and excluded projects left out, as by hooks. With `by_project`, each session
+        goes to the domain of its project's folder. Raises INVALID_ARGUMENT, INVALID_SOURCE for a damaged export, and
+        MEMORY_LIMIT_REACHED.
         """
         from graph_memory.agent.capture.importing import import_conversations
 
@@ -185,15 +185,15 @@ class Agent:
         limits: Mapping[str, int] | None = None,
         archive: Path | str | None = None,
     ) -> Pruned:
-        """Archive the nodes and connections over the domain's limits to a file, and delete them in one batch.
+        """Move the nodes and connections beyond the domain's limits to an archive file, and delete them in one batch.
 
-        Archived are the events of the oldest sessions that ended 7 days ago or earlier, the least salient entities, the
-        relations with the lowest weight, the patterns with a low success rate and at least 5 applications, and the
-        oldest documents. Never archived are protected nodes and their neighbours, the sessions of unfinished goals,
-        events that a remaining node or connection has as evidence or cause, and entities of remaining events.
-        `limits` replaces limits by name: `events`, `entities`, `relations`, `patterns` and `documents`. One call
-        archives at most 5,000 nodes and connections; `left_out` counts the rest. Without `dry_run=False` nothing
-        changes. Raises INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is.
+        It archives the events of the oldest sessions that ended at least 7 days ago, the least salient entities, the
+        relations with the lowest weight, patterns with a low success rate and at least 5 applications, and the oldest
+        documents. It keeps protected nodes and their neighbours, sessions with unfinished goals, events that are
+        evidence or causes of remaining items, and entities of remaining events. `limits` replaces limits by name:
+        `events`, `entities`, `relations`, `patterns` and `documents`. One call archives at most 5,000 nodes and
+        connections; `left_out` counts the rest. By default nothing is changed: pass `dry_run=False`. Raises
+        INVALID_ARGUMENT, ONTOLOGY_NOT_FOUND, FILE_CREATION_FAILED, and PROTECTED if the domain is protected.
         """
         path = archive_path(self._archives, self._domain) if archive is None else checked_path(archive)
         effective = limits_of(limits, self._limits)
@@ -202,11 +202,11 @@ class Agent:
         return pruned
 
     async def restore(self, archive: Path | str) -> Restored:
-        """Restore the nodes and connections that `prune` has archived to a file.
+        """Restore the nodes and connections in an archive written by `prune`.
 
-        It reverts the batch of `prune`, so everything is as it was. If the log no longer has that batch, it creates the
-        nodes and connections of the file, in one batch for each 5,000 of them. Then entities have new ids, and neither
-        aliases nor the validity of their observations. Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
+        Reverts the batch that deleted them. If the log no longer has that batch, creates them from the file, in batches
+        of 5,000. In that case entities get new ids, and lose their aliases and the validity of their observations.
+        Raises INVALID_ARCHIVE, REVERT_CONFLICT and BATCH_REFUSED.
         """
         return await restore(self._memory, checked_path(archive))
 
@@ -215,7 +215,7 @@ class Agent:
         return Usage(self._memory, self._cache, self._domain, self._limits, self._begin_pruning)
 
     def _begin_pruning(self, name: Limited) -> None:
-        """Prune the domain to 80 % of a limit in the background, at most once an hour, if the settings say so."""
+        """Prune the domain to 80 % of the limit in the background, at most once an hour, if the settings enable it."""
         key, now = (self._domain, "pruned"), monotonic()
         if self._background is None or now < cast("float", self._cache.get(key, 0.0)):
             return
@@ -233,12 +233,12 @@ class Agent:
 
     @property
     def episodic(self) -> Episodic:
-        """Events, in the order of time."""
+        """Events in chronological order."""
         return Episodic(self._memory, self._usage, self._archetype, self._session)
 
     @property
     def procedural(self) -> Procedural:
-        """Patterns that work in a situation or must be avoided there."""
+        """Patterns to follow or to avoid in a situation."""
         return Procedural(self._memory, PatternCache(self._cache, self._domain), self._usage)
 
     @property
@@ -248,7 +248,7 @@ class Agent:
 
     @property
     def semantic(self) -> Entities:
-        """Entities: the same as `memory.entities`."""
+        """Entities. The same as `memory.entities`."""
         return self._memory.entities
 
     @property
@@ -258,7 +258,7 @@ class Agent:
 
     @property
     def contextual(self) -> Contextual:
-        """Texts of other sources, and the search over everything."""
+        """Texts from other sources, and search over all memory types."""
         return Contextual(self._memory, self._usage)
 
     @property
@@ -268,10 +268,10 @@ class Agent:
 
     @property
     def user(self) -> UserMemory:
-        """Preferences, corrections and feedback of users, in a domain of their own."""
+        """Preferences, corrections and feedback of users, in a separate domain."""
         return UserMemory(self._memory, CorrectionCache(self._cache, self._users_domain))
 
     @property
     def meta(self) -> MetaMemory:
-        """Capabilities of the agent and statistics of its tools, in a domain of its own."""
+        """Capabilities of the agent, in a separate domain, and statistics of its tools."""
         return MetaMemory(self._memory, self._agent_domain)

@@ -25,9 +25,9 @@ _LISTS = {"strengths": "strength", "weaknesses": "weakness", "cannot_do": "canno
 
 
 class MetaMemory:
-    """The capabilities and tools of an agent, in a domain of its own. `memory.agent.meta` is one.
+    """The capabilities and tools of an agent, in a separate domain. Access them as `memory.agent.meta`.
 
-    A capability and a tool are entities of type `Capability` and `Tool`. Statistics of tools are not stored. They are
+    Capabilities and tools are entities of the types `Capability` and `Tool`. Statistics of tools are not stored, but
     computed from events of type `tool_call` with a property `tool`.
     """
 
@@ -36,10 +36,10 @@ class MetaMemory:
         self._agent = memory.in_domain(domain)
 
     async def get(self, tool: str | None = None, *, domains: Sequence[str] | None = None) -> Capabilities:
-        """Return the capabilities, and the statistics of a tool, or of all tools.
+        """Return the agent's capabilities, and the statistics of one tool or of all tools.
 
-        `domains` has up to 20 domains whose events count (default: the current domain). The newest 10,000 events of
-        type `tool_call` of each domain count. Warns of a domain that does not exist. Raises INVALID_ARGUMENT.
+        The statistics cover the newest 10,000 events of type `tool_call` in each of up to 20 `domains` (default: the
+        current domain). `warnings` names domains that do not exist. Raises INVALID_ARGUMENT.
         """
         name = None if tool is None else check_text("tool", tool)
         if isinstance(domains, str) or len(domains or ()) > _MOST_DOMAINS:
@@ -63,8 +63,8 @@ class MetaMemory:
     async def set_capability(self, capability: str, kind: CapabilityKind) -> Capabilities:
         """Record a capability: a strength, a weakness, a limit (`cannot_do`) or a reason to ask first (`should_ask`).
 
-        `capability` is one sentence. A known capability changes its kind. Returns all capabilities, without tools.
-        Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
+        `capability` is one sentence. If it is already recorded, its kind changes. Returns all capabilities, without
+        tools. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE.
         """
         name = check_text("capability", capability)
         await self._set(name, "Capability", {"kind": check_choice("kind", kind, KINDS)})
@@ -77,7 +77,7 @@ class MetaMemory:
         return await self.get(name)
 
     async def remove(self, name: str) -> None:
-        """Delete a capability or a tool. The log keeps it. Raises INVALID_ARGUMENT for an unknown name."""
+        """Delete a capability or a tool. It remains in the log. Raises INVALID_ARGUMENT for an unknown name."""
         nodes = await self._nodes()
         matches = [node for node in nodes.get("Capability", ()) + nodes.get("Tool", ()) if _name(node) == name]
         if not matches:
@@ -86,7 +86,7 @@ class MetaMemory:
         await self._agent.delete_node(matches[0].id)
 
     async def _set(self, name: str, kind: str, properties: dict[str, str]) -> None:
-        """Create or change an entity. Raises INVALID_ARGUMENT if another kind of entity has the name."""
+        """Create or change a capability or tool. Raises INVALID_ARGUMENT if an entity of another type has the name."""
         roles = await roles_of(self._agent, "agent")
         entities = () if roles is None else (await self._agent.entities.open_nodes([name])).entities
         for entity in entities:
@@ -99,7 +99,7 @@ class MetaMemory:
     async def _with_nodes(
         self, statistics: Sequence[ToolStatistics], tool: str | None, warnings: list[str]
     ) -> Capabilities:
-        """Return the capabilities with the statistics, and with the recorded tools that no event names."""
+        """Return the capabilities with the statistics, and also the recorded tools that were never called."""
         nodes = await self._nodes()
         usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
         used = {row.tool for row in statistics}
@@ -111,7 +111,7 @@ class MetaMemory:
         return Capabilities(tools=tuple(tools), warnings=unique, **_capabilities_in(nodes))
 
     async def _nodes(self) -> dict[str, tuple[NodeSummary, ...]]:
-        """Return the nodes of the agent's domain by the names of their types in the layer."""
+        """Return the nodes in the agent's domain by type: `Capability` and `Tool`."""
         if (roles := await roles_of(self._agent, "agent")) is None:
             return {}
         pages = {kind: await self._agent.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
@@ -123,13 +123,13 @@ def _name(node: NodeSummary) -> str:
 
 
 def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, Any]:
-    """Return the names of the capabilities by the field of `Capabilities`."""
+    """Return the names of the capabilities, by the fields of `Capabilities`."""
     kinds = [(node.properties.get("kind"), _name(node)) for node in nodes.get("Capability", ())]
     return {field: tuple(name for listed, name in kinds if listed == kind) or None for field, kind in _LISTS.items()}
 
 
 async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
-    """Return a warning if a domain does not exist."""
+    """Return a list with a warning if the domain does not exist, otherwise an empty list."""
     try:
         await memory.in_domain(domain).get_ontology()
     except GraphError as error:
@@ -140,7 +140,7 @@ async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
 
 
 async def _tool_calls(memory: Memory) -> tuple[Sequence[NodeSummary], bool]:
-    """Return the newest tool calls of a domain, and whether there are more."""
+    """Return the newest tool calls in the domain, and whether there are more."""
     if (roles := await roles_of(memory)) is None:
         return (), False
     page = await memory.query_nodes(

@@ -1,4 +1,4 @@
-"""Recording events: a call writes events, causes, entities and relations in one transaction."""
+"""Records events: each call writes events, causes, entities and relations in one transaction."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class NewEvent:
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
 
-        Search treats a stored title as a passage of its own, and would return it instead of the content that it
+        Search indexes a stored title as a separate passage, and would return it in place of the content that it
         repeats.
         """
         beginning = self.content[:_TITLE_FROM]
@@ -111,7 +111,7 @@ class NewEvent:
 
 
 def _join_keywords(keywords: Sequence[str]) -> str | None:
-    """Return the stored form of keywords. Raises INVALID_ARGUMENT for a keyword with a comma."""
+    """Return the keywords as they are stored, joined by commas. Raises INVALID_ARGUMENT if one has a comma."""
     if faulty := next((word for word in keywords if "," in word), None):
         raise invalid_argument(
             "keywords", f"The keyword {quote(faulty)} has a comma", "Give each keyword as a text of its own."
@@ -120,7 +120,7 @@ def _join_keywords(keywords: Sequence[str]) -> str | None:
 
 
 def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str, object]:
-    """Return a relation with an event as its evidence."""
+    """Return the relation with the event as its evidence."""
     properties: object = relation.get("properties") or {}
     if not isinstance(properties, Mapping):
         return relation  # the batch rejects it
@@ -128,7 +128,7 @@ def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str
 
 
 def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
-    """Return the operations that create or extend an entity, and connect the event with it."""
+    """Return the operations that create or extend the entity, and connect the event with it."""
     fields = {key: value for key, value in entity.items() if key != "observations"}
     operations: list[Operation] = [{"op": "create_entities", "entities": [{**fields, "ref": ref}]}]
     if observations := entity.get("observations"):
@@ -139,7 +139,7 @@ def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str
 
 @dataclass(frozen=True, slots=True)
 class _ExtractedItem:
-    """An extracted entity or relation of an event, with the operations that store it, all or none."""
+    """An entity or relation extracted from an event, with the operations that store it."""
 
     event_id: str
     names: tuple[str, ...]
@@ -151,7 +151,7 @@ class _ExtractedItem:
 
 
 def events_from(arguments: object, session: str) -> list[NewEvent]:
-    """Parse the events of a call. `session` is the default. Raises INVALID_ARGUMENT."""
+    """Parse the events of a call. `session` is the default session. Raises INVALID_ARGUMENT."""
     events = [_event_from(item, session) for item in LocatedValue(arguments, "events").items()]
     if not 1 <= len(events) <= MOST_EVENTS:
         raise invalid_argument("events", f"{len(events):,} events in one call", f"Pass 1 to {MOST_EVENTS:,} events.")
@@ -216,7 +216,7 @@ def _receipt_of(
 async def _extract(
     events: Sequence[NewEvent], archetype: Archetype, roles: Roles
 ) -> tuple[list[_ExtractedItem], tuple[str, ...]]:
-    """Return the entities and relations that an archetype extracts, and a warning if it failed."""
+    """Return the entities and relations that the archetype extracts, and a warning if it failed or was cut short."""
     extracted: list[_ExtractedItem] = []
     for number, event in enumerate(events):
         try:
@@ -230,7 +230,7 @@ async def _extract(
 
 
 async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
-    """Run an archetype on an event, in a thread if the content is long, and return the truncated extraction."""
+    """Run the archetype on the event (in a thread if the content is long), and truncate the result."""
     text = event.content[:MOST_CHARACTERS]
     if len(text) <= _MOST_WITHOUT_THREAD:
         return archetype(event.event_type, text).truncate()
@@ -238,7 +238,7 @@ async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
 
 
 def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:
-    """Return the extracted entities and relations with their operations, without the event's own entities."""
+    """Return extracted entities and relations with their operations, except entities that the event itself has."""
     event_names = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
     parts: list[_ExtractedItem] = []
     for number, (name, entity_type) in enumerate(extraction.types.items()):
@@ -254,7 +254,7 @@ def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> 
 async def _write(
     memory: Memory, operations: Sequence[Operation], extracted: Sequence[_ExtractedItem]
 ) -> tuple[BatchResult, Sequence[_ExtractedItem]]:
-    """Write events with as many extracted entities and relations as can be stored, and return the stored ones."""
+    """Write the events with the extracted items that can be stored, and return the batch's result and those items."""
     storable = extracted
     for _ in range(_ATTEMPTS):
         if not storable:
@@ -270,7 +270,7 @@ async def _write(
 
 
 def _without_faulty(extracted: Sequence[_ExtractedItem], error: GraphError, start: int) -> list[_ExtractedItem]:
-    """Return the items that did not cause the error, or none if another operation caused it."""
+    """Return the items that did not cause the error, or an empty list if another operation caused it."""
     faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
     faulty = {int(entry["index"]) for entry in faults}
     remaining: list[_ExtractedItem] = []

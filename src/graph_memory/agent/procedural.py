@@ -40,7 +40,7 @@ _ATTEMPTS = 200
 
 @dataclass(frozen=True, slots=True)
 class _CachedPatterns:
-    """The patterns of a domain as of a change in its log."""
+    """The patterns of a domain as of the change `change` in its log."""
 
     seq: int
     change: str
@@ -49,13 +49,13 @@ class _CachedPatterns:
 
 @dataclass(frozen=True, slots=True)
 class PatternCache:
-    """A cache of the patterns of a domain. A changed pattern invalidates it."""
+    """A cache of a domain's patterns. Any change of a pattern invalidates it."""
 
     entries: dict[tuple[str, str], object]
     domain: str
 
     async def patterns(self, memory: Memory, pattern_type: str) -> Sequence[Pattern]:
-        """Return the current patterns."""
+        """Return the domain's current patterns, from the cache if no pattern has changed."""
         [last] = (await memory.history.log(limit=1)).entries
         cached = self.entries.get((self.domain, pattern_type))
         if isinstance(cached, _CachedPatterns) and await self._is_unchanged(memory, pattern_type, cached, last):
@@ -68,7 +68,7 @@ class PatternCache:
 
     @staticmethod
     async def _is_unchanged(memory: Memory, pattern_type: str, cached: _CachedPatterns, last: LogEntry) -> bool:
-        """Return whether no pattern has changed since it was cached. A domain that was created again has changed."""
+        """Return whether the domain is the same one, and no pattern has changed since the patterns were cached."""
         if last.id == cached.change:
             return True
         if not 0 < last.seq - cached.seq <= _MOST_CHANGES:
@@ -78,7 +78,7 @@ class PatternCache:
 
 
 class Procedural:
-    """The patterns of a domain, with their success counts. `memory.agent.procedural` is one."""
+    """The patterns of a domain, with their success counts. Access them as `memory.agent.procedural`."""
 
     def __init__(self, memory: Memory, cache: PatternCache, usage: Usage) -> None:
         self._memory = memory
@@ -102,11 +102,12 @@ class Procedural:
     ) -> Pattern:
         """Record a pattern and return it.
 
-        With `once`, returns the stored pattern with this type and description and these keywords, without `since`: of
-        concurrent calls, only one records it. Conditions have a `type` (`keyword`, `entity_type`, `error_type` or
-        `custom`), a `value` and a `weight` (1). Steps are text, or `action` with `tool` and `parameters`.
-        `learned_from` are ids of events. Raises INVALID_ARGUMENT for no condition, a weight that is not above 0 or a
-        confidence beyond 0 to 1, NODE_NOT_FOUND for an event that does not exist, and MEMORY_LIMIT_REACHED.
+        With `once`, returns the stored pattern with this type and description and these keywords, if there is one,
+        without `since`. Of concurrent calls, only one records it. Conditions have a `type` (`keyword`, `entity_type`,
+        `error_type` or `custom`), a `value` and a `weight` (1). Steps are strings, or objects with `action`, `tool` and
+        `parameters`. `learned_from` lists ids of events. Raises INVALID_ARGUMENT without conditions, for a weight of 0
+        or less or a confidence outside 0 to 1, NODE_NOT_FOUND for an event that does not exist, and
+        MEMORY_LIMIT_REACHED.
         """
         trigger, procedure = conditions_of(conditions), steps_of(steps)
         keywords = [condition.value for condition in trigger]
@@ -152,7 +153,7 @@ class Procedural:
         return pattern_of(node)
 
     async def find(self, pattern_type: PatternType, description: str, keywords: Collection[str]) -> Pattern | None:
-        """Return the pattern of a type with this description and at least these keywords, or None."""
+        """Return a pattern with this type, this exact description and at least these keywords, or None."""
         roles = await roles_of(self._memory)
         if roles is None:
             return None
@@ -174,19 +175,19 @@ class Procedural:
         error_types: Collection[str] = (),
         limit: int = 5,
     ) -> PatternMatches:
-        """Return the patterns that match a situation, best first, with the conditions that hold.
+        """Return the patterns that match a situation, best first, with the conditions that are met.
 
-        A keyword holds if the query contains it as a word, also with another English ending. An entity or error type
-        holds if it is listed. An anti-pattern has a `warning`. Raises INVALID_ARGUMENT.
+        A keyword is met if the query contains the word, even with another English ending. An entity or error type is
+        met if it is listed. Anti-patterns have a `warning`. Raises INVALID_ARGUMENT.
         """
         check_integer("limit", limit, 1, _MOST_RESULTS)
         situation = Situation(query, entity_types, error_types)
         return PatternMatches(matches=match_patterns(await self._patterns(), situation, limit))
 
     async def apply_result(self, pattern_id: str, success: bool, *, event: str | None = None) -> Pattern:
-        """Count a success or failure of a pattern, and return the pattern. `event` is the event of the application.
+        """Count a success or failure of a pattern, and return the pattern. `event` is the id of a related event.
 
-        Concurrent calls lose no count. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern.
+        Concurrent calls are all counted. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a pattern.
         """
         counter = "successes" if success else "failures"
         for attempt in range(1, _ATTEMPTS + 1):
@@ -205,14 +206,14 @@ class Procedural:
         return await self.get(pattern_id)
 
     async def get_best(self, pattern_type: PatternType | None = None, *, limit: int = 10) -> Patterns:
-        """Return the patterns with the highest Wilson lower bound of the success rate. Raises INVALID_ARGUMENT."""
+        """Return the patterns with the highest success rates (Wilson lower bound). Raises INVALID_ARGUMENT."""
         check_integer("limit", limit, 1, _MOST_RESULTS)
         patterns = [pattern for pattern in await self._patterns() if pattern_type in (None, pattern.pattern_type)]
         patterns.sort(key=lambda pattern: (-pattern.success_bound, -pattern.confidence, pattern.name))
         return Patterns(patterns=tuple(patterns[:limit]))
 
     async def _connect_event(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
-        """Return the operation that connects a pattern with an event, or none if they are connected."""
+        """Return the operation that connects the pattern with the event, or an empty list if they are connected."""
         kind = roles["LearnedFrom"]
         neighbours = await self._memory.get_connected_nodes_of([pattern_id], direction="out", connection_type=kind)
         return [] if event in neighbours.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]

@@ -32,10 +32,10 @@ from graph_memory.model.values.arguments import invalid_argument
 
 
 class Prospective:
-    """The goals of a domain. `memory.agent.prospective` is one.
+    """The goals of a domain. Access them as `memory.agent.prospective`.
 
-    A goal can wait for other goals (`BlockedBy`) and be a part of another goal (`SubgoalOf`). Neither can form a cycle.
-    Completing the last blocker of a goal makes it pending again, in the same transaction.
+    A goal can wait for other goals (`BlockedBy`) and be part of another goal (`SubgoalOf`). Cycles are rejected. When
+    the last blocker of a goal is completed, the goal becomes pending again, in the same transaction.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -56,10 +56,10 @@ class Prospective:
     ) -> GoalChanged:
         """Create a goal. It is blocked if one of the goals in `blocked_by` is not completed.
 
-        With `once`, returns the unfinished goal that has this description for the session or for all sessions, if there
-        is one, without `since`: of concurrent calls, only one creates the goal. A goal with a `session` is for that
-        session only. `deadline` is a day or a time of RFC 3339. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an
-        unknown status, and NODE_NOT_FOUND for an unknown parent or blocker.
+        With `once`, returns an unfinished goal with this description for the session or for all sessions, if there is
+        one, without `since`. Of concurrent calls, only one creates the goal. A goal with a `session` is for that
+        session only. `deadline` is a date or an RFC 3339 time. Raises INVALID_ARGUMENT, INVALID_PROPERTY for an unknown
+        status, and NODE_NOT_FOUND for an unknown parent or blocker.
         """
         content = text_of(description, steps)
         properties: dict[str, object] = {
@@ -100,10 +100,11 @@ class Prospective:
         deadline: str | None = None,
         steps: Sequence[str] | None = None,
     ) -> GoalChanged:
-        """Change a goal. Omitted fields keep their values; new `steps` are all open.
+        """Change a goal. Omitted fields keep their values. New `steps` replace the old ones, and all of them are open.
 
-        Status `completed` unblocks the goals that wait only for this one. Status `pending` removes the blockers and the
-        reason of the goal. Raises INVALID_ARGUMENT, also if no field is given, INVALID_PROPERTY and NODE_NOT_FOUND.
+        Status `completed` unblocks the goals that wait only for this one. Status `pending` removes the goal's blockers
+        and the reason why it is blocked. Raises INVALID_ARGUMENT, also if no field is given, INVALID_PROPERTY and
+        NODE_NOT_FOUND.
         """
         fields = {
             "status": status,
@@ -128,10 +129,10 @@ class Prospective:
         return await self._change(roles, goal_id, properties, version=node.version, title_and_content=title_and_content)
 
     async def complete_step(self, goal_id: str, step: int | None = None) -> GoalChanged:
-        """Mark a step as completed: the step with this number (from 1), or the first open one.
+        """Complete the step with this number (from 1), or by default the first open step.
 
-        Completing the last open step completes the goal. Raises INVALID_ARGUMENT if the step is completed or does not
-        exist, and NODE_NOT_FOUND.
+        Completing the last open step completes the goal. Raises INVALID_ARGUMENT if the step is already completed or
+        does not exist, and NODE_NOT_FOUND.
         """
         roles = await _require_roles(self._memory, goal_id)
         [node] = await _goal_nodes(self._memory, roles, [goal_id])
@@ -141,7 +142,7 @@ class Prospective:
         return await self._change(roles, goal_id, {"completed_steps": completed, **status}, version=node.version)
 
     async def block(self, goal_id: str, *, by: str | None = None, reason: str | None = None) -> GoalChanged:
-        """Block a goal by another goal, or for a reason.
+        """Block a goal until another goal is completed, or for a reason.
 
         A goal that is blocked for a reason stays blocked until `unblock`, even if its blockers are completed. Raises
         INVALID_ARGUMENT if neither is given or `by` is completed, INVALID_TOPOLOGY for a cycle, and NODE_NOT_FOUND.
@@ -152,11 +153,11 @@ class Prospective:
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, properties, blocked_by=by)
 
     async def unblock(self, goal_id: str) -> GoalChanged:
-        """Remove the blockers and the reason of a goal, and make it pending. Raises NODE_NOT_FOUND."""
+        """Make a goal pending, and remove its blockers and the reason why it is blocked. Raises NODE_NOT_FOUND."""
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, {"status": "pending"})
 
     async def abandon(self, goal_id: str) -> GoalChanged:
-        """Abandon a goal. `warnings` names the goals that it still blocks. Raises NODE_NOT_FOUND."""
+        """Abandon a goal. `warnings` names the goals that are still blocked by it. Raises NODE_NOT_FOUND."""
         return await self._change(await _require_roles(self._memory, goal_id), goal_id, {"status": "abandoned"})
 
     async def list(
@@ -167,10 +168,10 @@ class Prospective:
         session: str | None = None,
         limit: int = 50,
     ) -> Goals:
-        """Return the goals with a status, or all unfinished goals, by priority and then by deadline.
+        """Return the goals with the given status (default: all unfinished goals), by priority and then by deadline.
 
-        `due_before` selects goals with an earlier deadline. `session` selects the goals of a session and those without
-        a session. Maximum `limit`: 1,000. Raises INVALID_ARGUMENT.
+        `due_before` selects goals with an earlier deadline. `session` selects goals for that session and goals for all
+        sessions. `limit` may be up to 1,000. Raises INVALID_ARGUMENT.
         """
         check_integer("limit", limit, 1, 1_000)
         before = day_or_time("due_before", due_before)
@@ -201,7 +202,7 @@ class Prospective:
         return next((goal for goal in goals if goal.session in (None, session)), None)
 
     async def among(self, node_ids: Iterable[str]) -> tuple[Goal, ...]:
-        """Return the unfinished goals among nodes, in the order of the ids."""
+        """Return the unfinished goals with ids in `node_ids`, in the same order. Other nodes are ignored."""
         roles = await roles_of(self._memory)
         if roles is None:
             return ()
@@ -210,7 +211,7 @@ class Prospective:
         return await self._unfinished_goals(roles, [node_id for node_id in node_ids if node_id in valid_ids])
 
     async def _unfinished_goals(self, roles: Roles, node_ids: Sequence[str]) -> tuple[Goal, ...]:
-        """Return the unfinished goals among goals, in the order of the ids."""
+        """Return the unfinished goals with these ids, in the same order."""
         nodes = await self._memory.describe_nodes(node_ids)
         goals = [node for node in nodes if node.properties.get("status") not in FINISHED]
         return tuple(await _render_goals(self._memory, roles, goals))
@@ -225,7 +226,7 @@ class Prospective:
         blocked_by: str | None = None,
         title_and_content: tuple[str | None, str | None] = (None, None),
     ) -> GoalChanged:
-        """Change a goal, and unblock the goals that waited only for it, in one transaction."""
+        """Change a goal. If this completes it, also unblock the goals that waited only for it, in one transaction."""
         status = properties.get("status")
         title, content = title_and_content
         async with self._memory.transaction() as transaction:
@@ -263,7 +264,7 @@ async def _create(
     parent: str | None,
     blocked_by: Sequence[str],
 ) -> str:
-    """Create a goal with its connections, blocked if a blocker is not completed, and return its id."""
+    """Create a goal with its connections, and return its id. It is blocked if a blocker is not completed."""
     blockers = await _goal_nodes(memory, roles, blocked_by)
     is_finished = properties["status"] in FINISHED
     if not is_finished and any(blocker.properties.get("status") != "completed" for blocker in blockers):
@@ -278,7 +279,7 @@ async def _create(
 
 
 async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: str) -> None:
-    """Connect a goal with a blocker if they are not connected. Raises INVALID_ARGUMENT if the blocker is completed."""
+    """Connect the goal with the blocker, unless they are connected. Raises INVALID_ARGUMENT for a completed blocker."""
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
         message = f"{quote(blocker_id)} is completed, so it blocks nothing"
@@ -295,7 +296,7 @@ async def _remove_blockers(memory: Memory, roles: Roles, goal_id: str) -> None:
 
 
 async def _require_roles(memory: Memory, goal_id: str) -> Roles:
-    """Return the roles of a domain with goals. Without goals, raises NODE_NOT_FOUND or INVALID_ARGUMENT."""
+    """Return the domain's roles. Raises NODE_NOT_FOUND or INVALID_ARGUMENT if the domain has no type for goals."""
     roles = await roles_of(memory)
     if roles is not None:
         return roles
@@ -309,14 +310,14 @@ def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
 
 
 async def _blocked_goals(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
-    """Return the ids of the blocked goals that wait for a goal."""
+    """Return the ids of the blocked goals that wait for the given goal."""
     neighbours = await memory.get_connected_nodes_of([goal_id], direction="in", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(neighbours.get(goal_id, ()))
     return [node.id for node in nodes if node.properties.get("status") == "blocked"]
 
 
 async def _unblocked_goals(memory: Memory, roles: Roles, goal_ids: Sequence[str]) -> Sequence[str]:
-    """Return the ids of the goals whose blockers are all completed, without goals that are blocked for a reason."""
+    """Return the ids of the goals whose blockers are all completed, except goals that are blocked for a reason."""
     blockers = await memory.get_connected_nodes_of(goal_ids, direction="out", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(list(dict.fromkeys([*goal_ids, *chain(*blockers.values())])))
     completed = {node.id for node in nodes if node.properties.get("status") == "completed"}
@@ -327,7 +328,7 @@ async def _unblocked_goals(memory: Memory, roles: Roles, goal_ids: Sequence[str]
 
 
 async def _goal_nodes(memory: Memory, roles: Roles, goal_ids: Iterable[str]) -> Sequence[NodeSummary]:
-    """Return the nodes of goals. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if a node is not a goal."""
+    """Return the nodes of the goals. Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if a node is not a goal."""
     ids = list(goal_ids)
     nodes = {node.id: node for node in await memory.describe_nodes(ids)}
     for goal_id in ids:
@@ -344,7 +345,7 @@ async def _render_goal(memory: Memory, roles: Roles, goal_id: str) -> Goal:
 
 
 async def _render_goals(memory: Memory, roles: Roles, nodes: Sequence[NodeSummary]) -> list[Goal]:
-    """Return nodes as goals, with their progress over all levels of subgoals."""
+    """Convert the nodes to goals. Their progress includes all levels of subgoals."""
     ids = [node.id for node in nodes]
     parents = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["SubgoalOf"])
     blockers = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["BlockedBy"])

@@ -1,4 +1,4 @@
-"""One query over all memory types, within one token budget."""
+"""Searches all memory types at once, within one token budget."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def query_memory(
     vector_limit: int = 10,
     max_tokens: int = 2_000,
 ) -> MemoryResults:
-    """Return the results of all memory types for a query. See `Agent.query_memory`."""
+    """Search all memory types for the query. See `Agent.query_memory`."""
     check_integer("event_limit", event_limit, 0, _MOST_HITS)
     check_integer("vector_limit", vector_limit, 1, _MOST_HITS)
     check_integer("max_tokens", max_tokens, _LEAST_TOKENS, _MOST_TOKENS)
@@ -55,7 +55,7 @@ async def query_memory(
 
 
 async def _search(memory: Memory, query: str, limit: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
-    """Return the hits and the warnings of a hybrid search; no hits in a domain that does not exist yet."""
+    """Return the hits and warnings of a hybrid search. If the domain does not exist yet, there are no hits."""
     try:
         result = await memory.recall.hybrid_search(query, max_results=min(limit, 100), include_relevance_scores=False)
     except GraphError as error:
@@ -68,7 +68,7 @@ async def _search(memory: Memory, query: str, limit: int) -> tuple[Sequence[Hit]
 async def _group_by_type(
     memory: Memory, roles: Roles | None, nodes: Sequence[Hit], event_limit: int, vector_limit: int
 ) -> dict[str, object]:
-    """Return the hits by memory type, with the relations of the entities among them."""
+    """Group the hits by memory type, and add the relations of entities among them."""
     types = {} if roles is None else {roles[name]: name for name in ("Event", "Goal", "Pattern")}
     events = [hit for hit in nodes if types.get(hit.type) == "Event"]
     goals = [hit.id for hit in nodes if types.get(hit.type) == "Goal"]
@@ -92,7 +92,7 @@ def _hit_of(hit: Hit) -> FoundNode:
 
 
 def _event_hit_of(hit: Hit) -> FoundNode:
-    """Return the hit of an event, without its title if the passage begins with it."""
+    """Convert the hit of an event. The title is omitted if the passage begins with it."""
     repeats = " ".join((hit.passage or "").split()).startswith(hit.title)
     return _hit_of(hit).model_copy(update={"title": None} if repeats else {})
 
@@ -111,7 +111,7 @@ def _pattern_hit_of(match: PatternMatch) -> FoundPattern:
 
 
 def _fit_results(results: MemoryResults, max_tokens: int) -> MemoryResults:
-    """Return the results that fit into a token budget, the most useful fields first."""
+    """Return as many results as fit into the token budget. The most useful fields come first."""
     room = Room(load_counter(), max_tokens - _FRAME)
     fitting: dict[str, object] = {}
     left_out: dict[str, int] = {}

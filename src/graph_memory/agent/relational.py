@@ -1,4 +1,4 @@
-"""`Relational`: the relations between entities and events, under the names of the ten memory types."""
+"""`Relational`: relations between entities, and paths along them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EVIDENCE = "evidence"
 
 
 class Relational:
-    """The relations of a domain. `memory.agent.relational` is one. It stores nothing beside the graph."""
+    """The relations of a domain. Access them as `memory.agent.relational`."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -32,9 +32,9 @@ class Relational:
     ) -> RelationsCreated:
         """Add a relation between two entities, given their names or ids.
 
-        `weight` and `confidence` are 0 to 1. `evidence` has ids of events. All of these are properties of the relation,
-        and so is each entry of `metadata`. Raises NODE_NOT_FOUND for an unknown name, event or id, INVALID_ARGUMENT
-        and INVALID_PROPERTY.
+        `weight` and `confidence` are from 0 to 1, and `evidence` lists ids of events. All three, and each entry of
+        `metadata`, become properties of the relation. Raises NODE_NOT_FOUND for an unknown name, event or id,
+        INVALID_ARGUMENT and INVALID_PROPERTY.
         """
         for event in evidence:
             await self._memory.get_node(event)
@@ -48,11 +48,11 @@ class Relational:
         return await self._memory.entities.create_relations([new])
 
     async def get_relations(self, entity: str) -> tuple[Relation, ...]:
-        """Return the relations of an entity, given its name or id."""
+        """Return all relations of an entity, given its name or id."""
         return (await self._memory.entities.open_nodes([entity], detail=True)).relations
 
     async def traverse(self, node_id: str, depth: int = 2, *, weight: str | None = None) -> Walked:
-        """Return the nodes within a depth of a node. See `memory.recall.traverse_memories`."""
+        """Return the nodes up to `depth` connections away. See `memory.recall.traverse_memories`."""
         return await self._memory.recall.traverse_memories(node_id, max_depth=depth, weight=weight)
 
     async def find_path(self, source_id: str, target_id: str, *, max_depth: int = 5) -> Paths:
@@ -62,5 +62,5 @@ class Relational:
     async def get_neighbors(
         self, node_id: str, types: Sequence[str] | None = None, *, direction: Direction = "both", limit: int = 100
     ) -> Neighbors:
-        """Return the neighbors of a node, also of some relation types only. See `memory.recall.get_neighbors`."""
+        """Return a node's neighbors, optionally only by some relation types. See `memory.recall.get_neighbors`."""
         return await self._memory.recall.get_neighbors(node_id, types=types, direction=direction, limit=limit)

@@ -1,4 +1,4 @@
-"""Results of the memory types of an agent."""
+"""Results of the calls of `memory.agent`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graph_memory.model.results import Result, Text, Timestamp
 
 
 class Event(Result):
-    """An event in the life of an agent, such as a tool call or a decision."""
+    """An event in an agent's work, such as a tool call or a decision."""
 
     id: str
     title: str
@@ -40,11 +40,11 @@ class Event(Result):
 
 
 class Events(Result):
-    """Events, newest first; search results by relevance, and chains in the order of time."""
+    """Events, newest first. Search results are ordered by relevance, and chains oldest first."""
 
     events: tuple[Event, ...]
     next_cursor: str | None = Field(default=None, description="Pass it as cursor for the next page")
-    left_out: bool | None = Field(default=None, description="The chain goes on beyond the depth or the limit")
+    left_out: bool | None = Field(default=None, description="Whether the chain continues beyond the depth or the limit")
     warnings: tuple[Text, ...] | None = None
 
 
@@ -55,8 +55,8 @@ class EventRecorded(Result):
     session: str
     timestamp: str
     since: int = Field(description="Number of the first change in the log, for memory_revert")
-    until: int = Field(description="Number of the last")
-    entities: tuple[str, ...] | None = Field(default=None, description="Names of the entities that it involves")
+    until: int = Field(description="Number of the last change")
+    entities: tuple[str, ...] | None = Field(default=None, description="Names of the entities that the event involves")
     warnings: tuple[Text, ...] | None = None
 
 
@@ -100,22 +100,22 @@ class Pattern(Result):
 
 
 class PatternMatch(Result):
-    """A matching pattern with the conditions that hold."""
+    """A pattern that matches the situation, with the conditions that are met."""
 
     pattern: Pattern
-    score: float = Field(description="Share of the weights of the conditions that hold, times the confidence")
-    held: tuple[Condition, ...] = Field(description="The conditions that hold")
+    score: float = Field(description="Share of the conditions that are met, by weight, times the confidence")
+    held: tuple[Condition, ...] = Field(description="The conditions that are met")
     warning: str | None = Field(default=None, description="For an anti-pattern: the action to avoid")
 
 
 class PatternMatches(Result):
-    """The matching patterns, best first."""
+    """Patterns that match the situation, best first."""
 
     matches: tuple[PatternMatch, ...]
 
 
 class Patterns(Result):
-    """Patterns, best first."""
+    """Patterns, the most reliable first."""
 
     patterns: tuple[Pattern, ...]
 
@@ -141,15 +141,17 @@ class Goal(Result):
     )
     steps: tuple[GoalStep, ...] | None = None
     current_step: int | None = Field(default=None, description="Number of the first open step")
-    progress: float = Field(description="0 to 1: mean of its subgoals, else the share of completed steps")
+    progress: float = Field(
+        description="0 to 1: mean progress of the subgoals or, if there are none, share of completed steps"
+    )
     parent: str | None = Field(default=None, description="Id of the parent goal")
     subgoals: tuple[str, ...] | None = None
-    blocked_by: tuple[str, ...] | None = Field(default=None, description="Ids of its unfinished blockers")
+    blocked_by: tuple[str, ...] | None = Field(default=None, description="Ids of the goal's unfinished blockers")
     blocked_reason: str | None = None
 
 
 class Goals(Result):
-    """Goals, by priority and deadline."""
+    """Goals, in order of priority, then of deadline."""
 
     goals: tuple[Goal, ...]
     left_out: int | None = Field(default=None, description="Goals beyond the limit")
@@ -168,7 +170,7 @@ class GoalChanged(Result):
 
 
 class WorkingMemory(Result):
-    """The working memory of a session, or the value of one of its keys."""
+    """The working memory of a session, or the value of a single key."""
 
     session: str
     goal: str | None = None
@@ -226,7 +228,7 @@ class Environment(Result):
     project_root: str
     project_type: str | None = Field(default=None, description="Such as python; of several, the first at the root")
     build_system: str | None = None
-    conventions: tuple[str, ...] = Field(description="Files that say how to work here, and tools that are configured")
+    conventions: tuple[str, ...] = Field(description="Files with instructions for this project, and configured tools")
     services: tuple[str, ...] = Field(description="Services of the compose file")
     git_status: GitStatus | None = Field(default=None, description="Absent outside a git work tree")
     file_tree: tuple[str, ...] = Field(description="Paths from the root, nearest first, without ignored files")
@@ -242,14 +244,14 @@ class FoundNode(Result):
     id: str
     type: str
     title: str | None = Field(default=None, description="Absent if the passage of an event begins with it")
-    why: str = Field(description="In short, why it matches")
+    why: str = Field(description="A short reason why it matches")
     passage: str | None = Field(default=None, description="The part of its text that fits best")
     created: Timestamp | None = None
     began: Timestamp | None = Field(default=None, description="Time at which it happened or became valid, if known")
 
 
 class FoundPattern(Result):
-    """A pattern with a condition that holds."""
+    """A pattern that matches a query."""
 
     id: str
     name: str
@@ -263,8 +265,8 @@ class FoundPattern(Result):
 class MemoryResults(Result):
     """The results of all memory types for a query, each best first, within one token budget."""
 
-    corrections: tuple[Correction, ...] | None = Field(default=None, description="By the user, on the same topic")
-    preferences: tuple[Feedback, ...] | None = Field(default=None, description="Of users, on the same topic")
+    corrections: tuple[Correction, ...] | None = Field(default=None, description="Users' corrections on the same topic")
+    preferences: tuple[Feedback, ...] | None = Field(default=None, description="Users' preferences on the same topic")
     patterns: tuple[FoundPattern, ...] | None = None
     goals: tuple[Goal, ...] | None = Field(default=None, description="Unfinished goals")
     events: tuple[FoundNode, ...] | None = None
@@ -284,27 +286,27 @@ class Indexed(Result):
 
 
 class Durable(Result):
-    """The state of the store: there is nothing to save or to load."""
+    """The answer of `persist` and `restore`, which have nothing to do."""
 
     durable: bool = True
     message: str = "Every call stores its changes before it returns, so there is nothing to persist or to restore."
 
 
 class Pruned(Result):
-    """The nodes and connections that `prune` has archived, or with `dry_run` would archive."""
+    """The nodes and connections that `prune` archived, or would archive without `dry_run`."""
 
     archived: dict[str, int] = Field(description="Numbers of nodes and connections, by memory type")
     examples: tuple[str, ...] = Field(description="The first 20 of them")
     protected: int | None = Field(default=None, description="Number kept because they are protected")
-    left_out: int | None = Field(default=None, description="Beyond the maximum of one call: call it again")
-    archive: str | None = Field(default=None, description="The file, for restore")
+    left_out: int | None = Field(default=None, description="Items beyond the maximum of one call. Call it again")
+    archive: str | None = Field(default=None, description="Path of the archive file, for restore")
     since: int | None = Field(default=None, description="Number of the first change in the log, for memory_revert")
     until: int | None = None
     dry_run: bool | None = None
 
 
 class Restored(Result):
-    """The nodes and connections that `restore` has restored."""
+    """The number of nodes and connections that `restore` has restored."""
 
     batch: str | None = Field(default=None, description="Id of the batch in the log; absent if nothing was missing")
     restored: int = Field(description="Number of nodes and connections")
@@ -318,18 +320,18 @@ class UserProfile(Result):
     expertise_level: ExpertiseLevel | None = None
     preferred_tools: tuple[str, ...] | None = None
     custom_instructions: tuple[str, ...] | None = None
-    preferences: tuple[Feedback, ...] | None = Field(default=None, description="Stored by remember, newest first")
+    preferences: tuple[Feedback, ...] | None = Field(default=None, description="Stored by `remember`, newest first")
     corrections: tuple[Correction, ...] | None = Field(default=None, description="Newest first")
     feedback: tuple[Feedback, ...] | None = Field(default=None, description="Newest first")
     left_out: int | None = Field(default=None, description="Preferences, corrections and feedback beyond the limit")
-    total_sessions: int | None = Field(default=None, description="Sessions in the log, and earlier ones of the profile")
+    total_sessions: int | None = Field(default=None, description="Sessions in the log, and earlier ones in the profile")
     first_seen: Timestamp | None = None
     last_seen: Timestamp | None = None
     warnings: tuple[Text, ...] | None = None
 
 
 class ToolError(Result):
-    """An error of a tool, with how often it occurred. Numbers in it are replaced by #."""
+    """An error of a tool, and how often it occurred. In its text, numbers are replaced by #."""
 
     error: str
     count: int
@@ -361,7 +363,7 @@ class Capabilities(Result):
 
 
 class ConversationsImported(Result):
-    """The result of an import of conversations or its dry run."""
+    """The result of an import of conversations, or of its dry run."""
 
     format: str = Field(description="The program whose conversations they are")
     dry_run: bool = Field(description="Whether nothing was written")

@@ -1,4 +1,4 @@
-"""`UserMemory`: the preferences of users, their corrections and their feedback."""
+"""`UserMemory`: the preferences, corrections and feedback of users."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
 
 @dataclass(frozen=True, slots=True)
 class _ProfileEntries:
-    """All corrections and preferences in a domain of users, as of a change in its log."""
+    """All corrections and preferences in the domain of the users, as of the change `change` in its log."""
 
     change: str | None
     corrections: Sequence[UserEntry[Correction]] = ()
@@ -55,19 +55,19 @@ class _ProfileEntries:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionCache:
-    """A cache of the corrections and preferences of a domain of users. A change of its log invalidates it."""
+    """A cache of the corrections and preferences of all users. Any change in their domain's log invalidates it."""
 
     entries: dict[tuple[str, str], object]
     domain: str
 
     async def fitting_lines(self, users: Memory, query: str | None) -> Sequence[str]:
-        """Return the corrections and preferences that fit a query, or the newest, as lines of a reply."""
+        """Return the corrections and preferences that fit the query (default: the newest), as lines of a reply."""
         stored = await self.profile_entries(users)
         corrections = [entry.line() for entry in fitting_entries(stored.corrections, query, _MOST_CORRECTIONS)]
         return corrections + [entry.line() for entry in fitting_entries(stored.preferences, query, _MOST_PREFERENCES)]
 
     async def profile_entries(self, users: Memory) -> _ProfileEntries:
-        """Return the corrections and preferences of all users; none to a caller that may not read their domain."""
+        """Return the corrections and preferences of all users, or none if the caller may not read their domain."""
         if not can_read(self.domain, counts=False):
             return _ProfileEntries(None)
         try:
@@ -84,10 +84,10 @@ class CorrectionCache:
 
 
 class UserMemory:
-    """The profiles of users, in a domain of their own. `memory.agent.user` is one.
+    """The profiles of users, in a separate domain. Access them as `memory.agent.user`.
 
-    A profile is an entity of type `UserProfile`. Corrections and feedback are its observations, so the log, the past,
-    revert, search and `forget` of that domain include them. The first write creates the domain.
+    A profile is an entity of type `UserProfile`. Corrections and feedback are its observations, so the domain's log,
+    past states, reverts, search and `forget` include them. The first write creates the domain.
     """
 
     def __init__(self, memory: Memory, cache: CorrectionCache) -> None:
@@ -98,8 +98,8 @@ class UserMemory:
     async def get(self, user: str | None = None, *, limit: int = 50) -> UserProfile:
         """Return the profile of a user (default `user`).
 
-        `limit` is the maximum number of corrections, of preferences and of feedback. For the default user, counts all
-        sessions in the log of the project's domain. For other users, counts the sessions whose actor has that name.
+        `limit` is the maximum number each of corrections, preferences and feedback. Session statistics cover the log of
+        the project's domain: all sessions for the default user, otherwise sessions whose actor has the user's name.
         Raises INVALID_ARGUMENT.
         """
         name = USER if user is None else check_text("user", user)
@@ -123,9 +123,9 @@ class UserMemory:
         """Change the profile of a user (default `user`) in one write. Omitted fields keep their values.
 
         `preferred_tools` and `custom_instructions` replace the stored lists. `correction` has `original`, `corrected`
-        and optionally `context`. It is added, as `feedback` is, with its `time` (default now) and `source` (default the
-        name of the user). Returns the profile without the statistics of sessions. Raises INVALID_ARGUMENT, also if no
-        field is given, and CONTENT_TOO_LARGE.
+        and optionally `context`. Corrections and feedback are added, with their `time` (default: now) and `source`
+        (default: the name of the user). Returns the profile without statistics of sessions. Raises INVALID_ARGUMENT,
+        also if no field is given, and CONTENT_TOO_LARGE.
         """
         name = USER if user is None else check_text("user", user)
         choices = {"communication_style": communication_style, "expertise_level": expertise_level}
@@ -150,13 +150,13 @@ class UserMemory:
         return profile.model_copy(update=dict.fromkeys(("total_sessions", "first_seen", "last_seen")))
 
     async def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
-        """Return the corrections of all users that fit a query by its words, best first. Raises INVALID_ARGUMENT."""
+        """Return the corrections of all users that share words with the query, best first. Raises INVALID_ARGUMENT."""
         return (await self.find(query, limit=limit)).corrections
 
     async def find(self, query: str, *, limit: int = 10) -> UserMatches:
-        """Return the corrections and preferences of all users that fit a query by their words, best first.
+        """Return the corrections and preferences of all users that share words with the query, best first.
 
-        `limit` is the maximum number of each. Raises INVALID_ARGUMENT.
+        `limit` is the maximum number each of corrections and preferences. Raises INVALID_ARGUMENT.
         """
         check_integer("limit", limit, 1, _MOST_PROFILES)
         stored, query = await self._cache.profile_entries(self._users), check_query(query)
@@ -187,7 +187,7 @@ class UserMemory:
         return await self._users.entities.remember(name=name, type=kind, observations=values, dry_run=dry_run)
 
     async def _entity(self, name: str) -> Entity | None:
-        """Return the entity of a profile. Raises INVALID_ARGUMENT if another entity has the name."""
+        """Return the profile's entity, or None. Raises INVALID_ARGUMENT if another kind of entity has the name."""
         roles = await roles_of(self._users, "users")
         entities = (await self._users.entities.open_nodes([name], detail=True)).entities
         for entity in entities:
@@ -199,7 +199,7 @@ class UserMemory:
         return entities[0] if entities else None
 
     async def _sessions(self, user: str) -> Sequence[SessionSummary]:
-        """Return the sessions of a user in the log of the project's domain."""
+        """Return the user's sessions in the log of the project's domain."""
         try:
             sessions = (await self._project.history.sessions(limit=_MOST_SESSIONS)).sessions
         except GraphError as error:
@@ -210,7 +210,7 @@ class UserMemory:
 
 
 def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
-    """Return a stored profile, with at most `limit` corrections, preferences and feedback each."""
+    """Return the profile stored in the entity, with at most `limit` each of corrections, preferences and feedback."""
     details = entity.observation_details or () if entity else ()
     entries = {"corrections": corrections_of(details), "preferences": preferences_of(details)}
     entries |= {"feedback": feedback_of(details)}
@@ -227,7 +227,7 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Return a profile with session statistics: of the log, combined with the stored statistics."""
+    """Return the profile with statistics of sessions in the log, combined with statistics stored in the entity."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
     ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}
@@ -241,7 +241,7 @@ def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequen
 
 
 async def _read_entries(users: Memory, change: str | None) -> _ProfileEntries:
-    """Return the corrections and preferences of all profiles as of a change of the log."""
+    """Return the corrections and preferences of all profiles. `change` is the last change in the log."""
     roles = await roles_of(users, "users")
     if roles is None:
         return _ProfileEntries(change)

@@ -1,4 +1,4 @@
-"""`Working`: the current goal, task, tool outputs and notes of a session, in the memory of the process."""
+"""`Working`: a session's current goal, task, tool outputs and notes, kept in the memory of the process."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """The working memories of a process, by domain and session."""
+    """The working memories in this process, by domain and session."""
 
     entries: dict[tuple[str, str], object]
 
@@ -74,9 +74,9 @@ class Sessions:
 class Working:
     """The working memory of a session. `memory.agent.working` is for the caller's session.
 
-    It is in the memory of the process: it is not stored, and it ends with the process. The keys `goal` and
-    `active_task` are texts, `recent_outputs` a list, `context_window` the maximum number of tokens; all other keys
-    belong to the scratchpad. If an output does not fit into the window, the oldest outputs are dropped.
+    It is never stored, and is lost when the process ends. `goal` and `active_task` are texts, `recent_outputs` is a
+    list, and `context_window` is the maximum number of tokens. All other keys belong to the scratchpad. If a new output
+    does not fit into the window, the oldest outputs are dropped.
     """
 
     def __init__(self, sessions: Sessions, domain: str, session: str) -> None:
@@ -85,10 +85,10 @@ class Working:
         self._session = session
 
     async def set(self, key: str, value: object) -> WorkingMemory:
-        """Set a value, and return the working memory with the dropped outputs.
+        """Set a value, and return the working memory and the outputs that were dropped.
 
-        A value of `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
-        CONTENT_TOO_LARGE for a value that does not fit into the window; then nothing changes.
+        A value for `recent_outputs` is appended to the list. Raises INVALID_ARGUMENT for a value that is not JSON, and
+        CONTENT_TOO_LARGE for a value that does not fit into the window. After an error, nothing has changed.
         """
         while True:
             before = self._state
@@ -98,7 +98,7 @@ class Working:
                 return self._result(change.state, change.tokens, change.dropped)
 
     async def get(self, key: str | None = None) -> WorkingMemory:
-        """Return the working memory, or only the value of a key. Raises INVALID_ARGUMENT for an unknown key."""
+        """Return the working memory, or only the value of one key. Raises INVALID_ARGUMENT for an unknown key."""
         state = self._state
         values = {**state.scratchpad, **state.texts, _OUTPUTS: state.outputs, _WINDOW: state.context_window}
         if key is not None and key not in values:
@@ -111,7 +111,7 @@ class Working:
         )
 
     async def clear(self, key: str | None = None) -> WorkingMemory:
-        """Remove the value of a key, or all values, and return the working memory."""
+        """Remove the value of one key, or all values, and return the working memory."""
         state = self._state
         remaining = state.copy() if key else _State(context_window=state.context_window)
         remaining.texts.pop(key or "", None)
@@ -141,7 +141,7 @@ class Working:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A state that fits into its window, its number of tokens, and the outputs that were dropped from it."""
+    """A new state that fits into its window, its size in tokens, and the outputs that were dropped to make it fit."""
 
     state: _State
     tokens: int
@@ -149,7 +149,7 @@ class _Change:
 
 
 def _with_value(before: _State, key: str, value: object) -> _Change:
-    """Return a state with a value set. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    """Return the state after setting a value. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     state = before.copy()
     _set(state, key, value)
     number = _excess(state, len(state.outputs) - (key == _OUTPUTS))
@@ -160,7 +160,7 @@ def _with_value(before: _State, key: str, value: object) -> _Change:
 
 
 def _excess(state: _State, limit: int) -> int:
-    """Return the number of oldest outputs to drop so that a state fits into its window, at most `limit`."""
+    """Return the number of oldest outputs to drop (at most `limit`) so that the state fits into its window."""
 
     def fits(number: int) -> bool:
         return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window
@@ -172,7 +172,7 @@ def _excess(state: _State, limit: int) -> int:
 
 
 def _set(state: _State, key: str, value: object) -> None:
-    """Set a value of a state. Raises INVALID_ARGUMENT."""
+    """Set a value in the state. Raises INVALID_ARGUMENT."""
     match key, _json_value(key, value):
         case "", _:
             raise invalid_argument("key", "The key is empty", "Pass a key, such as goal, or one of your own.")
@@ -197,7 +197,7 @@ def _set(state: _State, key: str, value: object) -> None:
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a copy of a JSON value. Raises INVALID_ARGUMENT for other values, and CONTENT_TOO_LARGE."""
+    """Return a copy of the value. Raises INVALID_ARGUMENT if it is not JSON, and CONTENT_TOO_LARGE."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         copy: object = json.loads(text)
@@ -213,7 +213,7 @@ def _json_value(key: str, value: object) -> object:
 
 
 def _tokens(state: _State) -> int:
-    """Return the number of tokens of a working memory as JSON."""
+    """Return the size of the working memory, written as JSON, in tokens."""
     fields = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
     non_empty = {name: value for name, value in fields.items() if value}
     return tokens_of_text(json.dumps(non_empty, ensure_ascii=False, separators=(",", ":"))) if non_empty else 0

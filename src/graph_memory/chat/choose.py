@@ -1,4 +1,4 @@
-"""The language model of the settings. Its modules are imported when it is chosen."""
+"""Chooses the language model by the settings. Its modules are imported only if it is chosen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERVERS = {
 
 
 def chat_model(settings: Settings) -> ChatModel | None:
-    """Return the language model of the settings, or None if it is off."""
+    """Return the language model that the settings name, or None if it is off."""
     if settings.model == "off":
         return None
     from graph_memory.chat.protocols import ANTHROPIC, OPENAI

@@ -1,4 +1,4 @@
-"""Untrusted text in prompts: JSON on separate lines, between marks that its authors cannot know."""
+"""Encloses untrusted text in prompts: as JSON lines, between marks that the authors of the text cannot know."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _SECRET = secrets.token_bytes(16)
 
 
 def mark_of(content: object) -> str:
-    """Return a mark that no stored text can contain. In a process, equal content has equal marks."""
+    """Return a mark that no stored text can contain. Within a process, equal content gets the same mark."""
     return "material-" + hmac.new(_SECRET, json.dumps(content).encode(), hashlib.sha256).hexdigest()[:16]
 
 
 def between(mark: str, items: Iterable[object]) -> str:
-    """Return items as JSON, one on each line, between two lines with the mark."""
+    """Return the items as JSON, one per line, between two lines with the mark."""
     lines = (_on_one_line(json.dumps(item, ensure_ascii=False)) for item in items)
     return "\n".join([f"<{mark}>", *lines, f"</{mark}>"])
 
 
 def _on_one_line(line: str) -> str:
-    """Return JSON with escapes for the characters that some readers take for a line break."""
+    """Return the JSON with characters escaped that some readers treat as line breaks."""
     return "".join(character if character.isprintable() else json.dumps(character)[1:-1] for character in line)

@@ -1,4 +1,4 @@
-"""The interface of language models, and its error."""
+"""The interface of language models, and the error that they raise."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer of a model. `is_cut` means that it reached the maximum number of tokens."""
+    """The answer of a model. `is_cut` means that the answer reached the maximum number of tokens and is incomplete."""
 
     text: str
     is_cut: bool = False
 
 
 class ChatModel(Protocol):
-    """A model that answers in text. Any number of tasks of one event loop may use it."""
+    """A model that answers with text. Any number of tasks in one event loop may use it."""
 
     @property
     def name(self) -> str:
-        """The provider and the name of the model, as in `ollama/llama3.2`."""
+        """The provider and the name of the model, such as `ollama/llama3.2`."""
         ...
 
     async def reply(self, system: str, text: str) -> Reply:
-        """Return the answer to a text under the instructions `system`. Raises ModelUnavailable."""
+        """Return the answer to the text. `system` has the instructions. Raises ModelUnavailable."""
         ...
 
     async def aclose(self) -> None:
@@ -32,9 +32,9 @@ class ChatModel(Protocol):
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """No answer is available: the provider is down, lacks the model, rejects the request, or sends an invalid reply.
+    """The model gave no answer: its server is down, lacks the model, rejected the request, or sent an invalid reply.
 
-    `message` is the problem and `hint` the next step. Neither contains a key.
+    `message` describes the problem, and `hint` the next step. Neither contains the API key.
     """
 
     def __init__(self, message: str, hint: str) -> None:

@@ -19,7 +19,7 @@ OpenAI's requests have no maximum: some of its models also count their reasoning
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A protocol: its path below the base URL, its headers, and its requests and replies."""
+    """A protocol: the path below the base URL, the headers, and the format of requests and replies."""
 
     path: str
     build_request: Callable[[str, str, str], Mapping[str, object]]

@@ -31,11 +31,11 @@ class RemoteModel:
 
     @property
     def name(self) -> str:
-        """The provider and the model."""
+        """The provider and the name of the model, such as `ollama/llama3.2`."""
         return self._client.name
 
     async def reply(self, system: str, text: str) -> Reply:
-        """Return the answer to a text under instructions. Raises ModelUnavailable after some attempts."""
+        """Return the answer to the text. `system` has the instructions. Raises ModelUnavailable after some attempts."""
         if (cached := self._replies.get((system, text))) is not None:
             return cached
         request = self._dialect.build_request(self._service.model, system, text)
@@ -49,7 +49,7 @@ class RemoteModel:
         return reply
 
     async def _post(self, request: Mapping[str, object]) -> bytes:
-        """Return the body of the reply. All attempts together have the time limit of one request."""
+        """Send the request, and return the body of the reply. One time limit covers all attempts."""
         seconds = self._service.timeout
         with anyio.move_on_after(seconds):
             return await self._client.post(self._dialect.path, request, self._patience)

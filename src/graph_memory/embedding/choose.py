@@ -24,9 +24,9 @@ SERVERS = {
 
 
 def embedder_of(settings: Settings, model: str) -> Embedder | None:
-    """Return an embedder whose vectors can be compared with a model's, or None if the settings allow none.
+    """Return an embedder whose vectors can be compared with vectors of `model`, or None if there is none.
 
-    Local models are always available. Models of a server are available if the settings name that kind of server.
+    Local models are always available. Models on a server are available if the settings name that kind of server.
     """
     provider, _, name = model.partition("/")
     if provider == "local":
@@ -43,7 +43,7 @@ def embedder_of(settings: Settings, model: str) -> Embedder | None:
 
 
 def embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the settings, or None if it is off."""
+    """Return the embedder that the settings name, or None if it is off."""
     match settings.embeddings:
         case "off":
             return None
@@ -73,9 +73,9 @@ def embedder(settings: Settings) -> Embedder | None:
 
 
 def fetch_model(settings: Settings) -> None:
-    """Fetch the local model now, if the settings use it and the cache lacks it.
+    """Download the local model if the settings use it and the cache lacks it.
 
-    A failure is reported when the model is first used.
+    Failures are ignored here, and reported when the model is first used.
     """
     if settings.embeddings == "local":
         from graph_memory.embedding.local_models import DEFAULT, MODELS, model_folder

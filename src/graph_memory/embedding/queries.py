@@ -1,4 +1,4 @@
-"""A cache of the vectors of queries, for further pages of a search and repeated queries."""
+"""A cache for the vectors of queries, which is used by further pages of a search and by repeated queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CACHE_SECONDS = 3600.0
 
 
 class CachedQueries:
-    """An embedder with a cache of the vectors of recent queries."""
+    """An embedder that caches the vectors of recent queries."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -25,15 +25,15 @@ class CachedQueries:
 
     @property
     def dimensions(self) -> int | None:
-        """The length of its vectors."""
+        """The number of dimensions of the vectors."""
         return self._inner.dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of indexed texts, in order. Raises EmbeddingUnavailable."""
+        """Return the vectors of texts to be indexed, in order. Raises EmbeddingUnavailable."""
         return await self._inner.passages(texts)
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query. Raises EmbeddingUnavailable. Failures are not cached."""
+        """Return the vector of the query. Raises EmbeddingUnavailable. Failures are not cached."""
         vector = self._vectors.get(text)
         if vector is None:
             vector = tuple(await self._inner.query(text))

@@ -1,4 +1,4 @@
-"""The embedder of a server with OpenAI's embeddings protocol, such as OpenAI and Ollama."""
+"""The embedder for servers with OpenAI's embeddings protocol, such as OpenAI and Ollama."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class RemoteEmbedder:
 
     @property
     def model(self) -> str:
-        """The provider and the model."""
+        """The provider and the name of the model, such as `ollama/nomic-embed-text`."""
         return self._client.name
 
     @property
     def dimensions(self) -> int | None:
-        """The number of dimensions, once the server has replied."""
+        """The number of dimensions, or None until the server has replied for the first time."""
         return self._dimensions
 
     async def passages(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of texts, in order. Raises EmbeddingUnavailable after some attempts."""
+        """Return the vectors of the texts, in order. Raises EmbeddingUnavailable after several attempts."""
         inputs = [readable(self._prefixes[0] + text) for text in texts]
         vectors_by_index: dict[int, list[float]] = {}
         for indexes in batches([len(text.encode()) for text in inputs], max_texts=BATCH_TEXTS, capacity=BATCH_BYTES):
@@ -59,7 +59,7 @@ class RemoteEmbedder:
         return [vectors_by_index[index] for index in range(len(texts))]
 
     async def query(self, text: str) -> list[float]:
-        """Return the vector of a query. Raises EmbeddingUnavailable, at once if the server has just failed."""
+        """Return the vector of the query. Raises EmbeddingUnavailable, at once if the server has just failed."""
         if self._last_failure and time.monotonic() < self._paused_until:
             raise EmbeddingUnavailable(self._last_failure.message, self._last_failure.hint)
         (vector,) = await self._embed([readable(self._prefixes[1] + text)], self._for_queries)
@@ -70,7 +70,7 @@ class RemoteEmbedder:
         await self._client.aclose()
 
     async def _embed(self, texts: Sequence[str], patience: Patience) -> list[list[float]]:
-        """Return the vectors of a batch. Temporary failures are retried."""
+        """Return the vectors of one batch of texts. Retries after temporary failures."""
         request = {"model": self._service.model, "input": list(texts), "encoding_format": "float"}
         try:
             vectors = read_reply(await self._client.post("/embeddings", request, patience), len(texts))
@@ -121,7 +121,7 @@ class _Reply(BaseModel):
 
 
 def read_reply(body: bytes, count: int) -> list[list[float]]:
-    """Return the vectors of a reply in the order of the texts, with length 1. Raises PermanentFailure if invalid."""
+    """Return the vectors in a reply, with length 1, in the order of the texts. Raises PermanentFailure if invalid."""
     try:
         items = _Reply.model_validate_json(body, strict=True).data
     except ValidationError as error:

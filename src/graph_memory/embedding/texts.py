@@ -1,4 +1,4 @@
-"""The texts for a model, and the vectors from it."""
+"""Prepares texts for a model, and normalises the model's vectors."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ TEXT_BYTES = 8_000
 
 
 def readable(text: str) -> str:
-    """Return a text without lone surrogates, cut to `TEXT_BYTES`, and never empty: OpenAI rejects empty texts."""
+    """Return the text without lone surrogates, cut to `TEXT_BYTES`. Never empty, because OpenAI rejects empty texts."""
     return text[:TEXT_BYTES].encode("utf-8", "replace")[:TEXT_BYTES].decode("utf-8", "ignore") or " "
 
 
 def batches(sizes: Sequence[int], *, max_texts: int, capacity: int) -> Iterator[list[int]]:
-    """Yield the positions of texts in batches, shortest texts first. In a batch, every text is padded to the longest.
+    """Yield batches of text positions, shortest texts first. A model pads each text of a batch to the longest.
 
-    A batch has at most `max_texts` texts and the size `capacity`, padding included. A larger text has a batch of its
-    own.
+    A batch has at most `max_texts` texts and a total size of at most `capacity`, in the unit of `sizes`, padding
+    included. A larger text gets a separate batch.
     """
     batch: list[int] = []
     for index in sorted(range(len(sizes)), key=lambda index: sizes[index]):
@@ -31,7 +31,7 @@ def batches(sizes: Sequence[int], *, max_texts: int, capacity: int) -> Iterator[
 
 
 def normalise(vector: Sequence[float]) -> list[float]:
-    """Return the vector with the length 1. Raises ValueError for one without direction."""
+    """Return the vector scaled to length 1. Raises ValueError for a zero vector."""
     length = math.hypot(*vector)
     if not math.isfinite(length):
         raise ValueError("has numbers that are not finite")

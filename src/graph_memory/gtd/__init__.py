@@ -1,4 +1,4 @@
-"""Getting Things Done: lists of projects and actions in a domain with the types of `ontologies/gtd.yaml`.
+"""Getting Things Done: lists of projects and actions in a domain that has the types of `ontologies/gtd.yaml`.
 
 gtd = Gtd(memory)
 await gtd.available_actions(contexts=["phone"], minutes=30)

@@ -1,4 +1,4 @@
-"""`Gtd`: the lists of Getting Things Done, from the public methods of `Memory`."""
+"""`Gtd`: the lists of Getting Things Done, built with the public methods of `Memory`."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ DAY = timedelta(days=1)
 
 
 class Gtd:
-    """The lists of a domain that has the types of `ontologies/gtd.yaml`, alone or among others.
+    """The lists for a domain that has the types of `ontologies/gtd.yaml`, and possibly other types.
 
     Every method raises ONTOLOGY_NOT_FOUND if the domain does not exist, and INVALID_NODE_TYPE or
-    INVALID_CONNECTION_TYPE if it lacks a type. `today` defaults to the machine's current day.
+    INVALID_CONNECTION_TYPE if it lacks a type. `today` defaults to the current day in the machine's time zone.
     """
 
     def __init__(self, memory: Memory, *, domain: str | None = None) -> None:
         self._memory = memory if domain is None else memory.in_domain(domain)
 
     async def stuck_projects(self) -> StuckProjects:
-        """Return the projects with status `active` without an open next action."""
+        """Return the active projects that have no open next action."""
         await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
         projects, steps = await self._active_projects()
         return StuckProjects(projects=lists.stuck_projects(projects, steps))
 
     async def waiting_for(self, *, today: date | None = None) -> WaitingFor:
-        """Return the `WaitingFor` connections of actions and projects that are neither complete nor cancelled."""
+        """Return the unfinished actions and projects that wait for a person, and the person, longest overdue first."""
         return WaitingFor(waiting=await self._waiting(_day(today)))
 
     async def overdue_waiting(self, *, today: date | None = None) -> WaitingFor:
-        """Return the entries of `waiting_for` whose follow-up date is today or earlier."""
+        """Return the entries of `waiting_for` that are due for follow-up today, or were due earlier."""
         pending = await self._waiting(_day(today))
         return WaitingFor(
             waiting=tuple(
@@ -49,10 +49,10 @@ class Gtd:
     async def available_actions(
         self, *, contexts: Collection[str] | None = None, minutes: float | None = None, energy: str | None = None
     ) -> Available:
-        """Return the actions with status `next` that can be done now, and the number of the others.
+        """Return the actions with status `next` that can be done now, and how many others there are, by reason.
 
         An action is left out if all its projects are finished, on hold or someday, if one of its dependencies is not
-        complete, if it requires a context beyond `contexts`, or if it takes longer than `minutes` or more than
+        complete, if it requires a context that is not in `contexts`, or if it takes longer than `minutes` or more than
         `energy` (low, medium or high). A missing property excludes no action: an action without a context can be done
         anywhere. Raises INVALID_ARGUMENT.
         """
@@ -63,7 +63,7 @@ class Gtd:
         return lists.available(nodes, await self._neighbours_of(nodes), dependencies, means)
 
     async def next_actions(self, *, project: str | None = None) -> NextActions:
-        """Return the active projects, or the project with an id, with their open next actions.
+        """Return the active projects, or only the project with this id, each with its open next actions.
 
         Raises NODE_NOT_FOUND, and INVALID_ARGUMENT if the node is not a project.
         """
@@ -103,7 +103,7 @@ class Gtd:
         )
 
     async def _active_projects(self) -> tuple[Sequence[NodeSummary], Neighbours]:
-        """Return the active projects, most urgent first, and their next actions."""
+        """Return the active projects, most urgent first, and the next actions of each."""
         nodes = await reading.nodes(self._memory, "Project", rules.ACTIVE)
         return lists.by_urgency(nodes), await reading.neighbours(self._memory, nodes, "NextAction", "out")
 
@@ -129,7 +129,7 @@ class Gtd:
         return lists.with_actions(projects, open_steps, await self._neighbours_of(list(actions.values())))
 
     async def _cancelled_dependents(self, upcoming: Sequence[NodeSummary]) -> list[NodeSummary]:
-        """Return the actions with a cancelled dependency, which will never be complete."""
+        """Return the actions with a cancelled dependency. They are blocked, as it will never be complete."""
         dependencies = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
         return [node for node in upcoming if "cancelled" in map(lists.status, dependencies[node.id])]
 

@@ -1,4 +1,4 @@
-"""Lists of projects and actions, made from nodes. Pure."""
+"""Builds lists of projects and actions from nodes. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ActionNeighbours:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The contexts, time and energy that a person has. None means no limit."""
+    """The contexts, time and energy that are available. None means no limit."""
 
     contexts: frozenset[str] | None = None
     minutes: float | None = None
@@ -32,22 +32,22 @@ class Means:
 
 
 def status(node: NodeSummary) -> str | None:
-    """Return the status of a project or action, or None."""
+    """Return the status of the project or action, or None if it has none."""
     return rules.text_of(node.properties, "status")
 
 
 def is_finished(node: NodeSummary) -> bool:
-    """Return whether a project or action is complete or cancelled."""
+    """Return whether the project or action is complete or cancelled."""
     return status(node) in rules.FINISHED
 
 
 def by_urgency(nodes: Iterable[NodeSummary]) -> list[NodeSummary]:
-    """Return nodes, the most urgent first."""
+    """Sort the nodes, the most urgent first."""
     return sorted(nodes, key=lambda node: (rules.urgency(node.properties, node.title), node.id))
 
 
 def items(nodes: Iterable[NodeSummary]) -> tuple[Item, ...]:
-    """Return nodes as items of a list, the most urgent first."""
+    """Convert the nodes to list items, the most urgent first."""
     return tuple(
         Item(
             id=node.id,
@@ -61,7 +61,7 @@ def items(nodes: Iterable[NodeSummary]) -> tuple[Item, ...]:
 
 
 def due_within(nodes: Iterable[NodeSummary], first: date, last: date) -> list[NodeSummary]:
-    """Return the unfinished nodes that are due between two days, both included."""
+    """Return the unfinished nodes that are due from `first` to `last`, both included."""
     return [
         node
         for node in nodes
@@ -70,18 +70,18 @@ def due_within(nodes: Iterable[NodeSummary], first: date, last: date) -> list[No
 
 
 def is_due_some_day(node: NodeSummary) -> bool:
-    """Return whether the due day of an unfinished node cannot be parsed, such as "next week"."""
+    """Return whether the node is unfinished and has a due day that cannot be parsed, such as "next week"."""
     due = rules.text_of(node.properties, "due")
     return due is not None and not is_finished(node) and rules.day_of(node.properties["due"]) is None
 
 
 def is_done_within(node: NodeSummary, first: date, last: date) -> bool:
-    """Return whether a node is complete and was last changed between two days, both included."""
+    """Return whether the node is complete and was last changed from `first` to `last`, both included."""
     return status(node) in rules.COMPLETE and first <= node.modified.astimezone().date() <= last
 
 
 def stuck_projects(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProject, ...]:
-    """Return the projects without an open step."""
+    """Return the projects without an open step, each with the reason."""
     return tuple(
         StuckProject(
             id=project.id,
@@ -97,7 +97,7 @@ def stuck_projects(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[
 
 
 def action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
-    """Return an action with its contexts and projects."""
+    """Return the action with its contexts and projects."""
     labels = [str(context.properties.get("name") or context.title) for context in neighbours.contexts[node.id]]
     return Action(
         id=node.id,
@@ -115,7 +115,7 @@ def action(node: NodeSummary, neighbours: ActionNeighbours) -> Action:
 def available(
     nodes: Iterable[NodeSummary], neighbours: ActionNeighbours, dependencies: Neighbours, means: Means
 ) -> Available:
-    """Return the actions that can be done now, and the number of the others by reason."""
+    """Return the actions that can be done now, and how many others there are, by reason."""
     left_out = dict.fromkeys(LeftOut.model_fields, 0)
     actions: list[Action] = []
     for node in by_urgency(nodes):
@@ -146,7 +146,7 @@ def _missing_means(candidate: Action, means: Means) -> str | None:
 def with_actions(
     projects: Iterable[NodeSummary], open_steps: Neighbours, neighbours: ActionNeighbours
 ) -> tuple[ProjectActions, ...]:
-    """Return projects with their open steps."""
+    """Return the projects, each with its open steps."""
     return tuple(
         ProjectActions(
             id=project.id,
@@ -161,7 +161,7 @@ def with_actions(
 def waiting(
     connections: Iterable[ConnectionSummary], sources: Mapping[str, NodeSummary], today: date
 ) -> tuple[Waiting, ...]:
-    """Return the connections from unfinished nodes, longest overdue first, and those without a date last."""
+    """Return the connections from unfinished nodes, longest overdue first. Connections without a date come last."""
     pending = [link for link in connections if link.from_id in sources and not is_finished(sources[link.from_id])]
     entries = [_waiting(link, today) for link in pending]
     return tuple(
@@ -182,5 +182,5 @@ def _waiting(connection: ConnectionSummary, today: date) -> Waiting:
 
 
 def context_keys(contexts: Collection[str] | None) -> frozenset[str] | None:
-    """Return contexts in the form in which they are compared; None for no limit."""
+    """Return the contexts in the form used for comparisons, or None for no limit."""
     return None if contexts is None else frozenset(map(rules.context_name, contexts))

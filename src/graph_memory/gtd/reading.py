@@ -1,4 +1,4 @@
-"""Reads of the nodes and connections of Getting Things Done."""
+"""Reads the nodes and connections for the lists of Getting Things Done."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
 
 
 async def nodes(memory: Memory, node_type: str, status: str | None = None) -> tuple[NodeSummary, ...]:
-    """Return the nodes of a type, also with one status only."""
+    """Return the nodes of the type, optionally only those with the given status."""
     properties = None if status is None else {"status": status}
     page = await memory.query_nodes(type=node_type, properties=properties)
     return await memory.describe_nodes(page.node_ids)
 
 
 async def connections(memory: Memory, connection_type: str) -> tuple[ConnectionSummary, ...]:
-    """Return all connections of a type."""
+    """Return all connections of the type."""
     page = await memory.query_connections(type=connection_type)
     return await memory.describe_connections(page.connection_ids)
 
@@ -43,7 +43,7 @@ async def connections(memory: Memory, connection_type: str) -> tuple[ConnectionS
 async def neighbours(
     memory: Memory, sources: Iterable[NodeSummary], connection_type: str, direction: Direction
 ) -> Mapping[str, tuple[NodeSummary, ...]]:
-    """Return the nodes that one type of connection leads to, by source. A deleted source has none."""
+    """Return the nodes to which connections of the type lead, by source id. A deleted source has none."""
     ids = [node.id for node in sources]
     targets = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
     nodes_by_id = {node.id: node for node in await memory.describe_nodes(list({*chain(*targets.values())}))}

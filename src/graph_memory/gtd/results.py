@@ -9,14 +9,14 @@ from graph_memory.model.values.properties import PropertyValue
 
 
 class Ref(Result):
-    """The id and title of a node."""
+    """A reference to a node: its id and title."""
 
     id: str
     title: str
 
 
 class Item(Ref):
-    """A project or an action in a list of the review."""
+    """A project or action in a list of the weekly review."""
 
     type: str
     status: str | None = None
@@ -24,10 +24,10 @@ class Item(Ref):
 
 
 class Action(Ref):
-    """An action with the properties that decide whether it can be done now."""
+    """An action, with the properties that determine whether it can be done now."""
 
     status: str | None = None
-    contexts: tuple[str, ...] = Field(default=(), description="Contexts that it requires, such as phone")
+    contexts: tuple[str, ...] = Field(default=(), description="Contexts that the action requires, such as phone")
     minutes: float | None = Field(default=None, description="Maximum duration; absent if unknown")
     due: str | None = None
     energy: str | None = None
@@ -36,7 +36,7 @@ class Action(Ref):
 
 
 class LeftOut(Result):
-    """Numbers of actions with status `next` that cannot be done now, by the first reason that applies."""
+    """How many actions with status `next` cannot be done now, by the first reason that applies."""
 
     project: int = Field(description="All their projects are finished, on hold or someday")
     dependencies: int = Field(description="One of their dependencies is not complete")

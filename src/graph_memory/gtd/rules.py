@@ -1,4 +1,4 @@
-"""The rules of Getting Things Done on property values. Pure."""
+"""How Getting Things Done interprets property values. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNITS = {"d": 24 * 60.0, "h": 60.0, "m": 1.0}
 
 
 def text_of(properties: Properties, name: str) -> str | None:
-    """Return a property as text, or None if it is not set or is `none`."""
+    """Return the value of the property as text, or None if it is not set or is `none`."""
     value = properties.get(name)
     if value is None or value == UNSET or value == "":
         return None
@@ -39,12 +39,12 @@ def text_of(properties: Properties, name: str) -> str | None:
 
 
 def set_value(properties: Properties, name: str) -> PropertyValue | None:
-    """Return the value of a property, or None if it is not set or is `none`."""
+    """Return the value of the property, or None if it is not set or is `none`."""
     return None if text_of(properties, name) is None else properties[name]
 
 
 def day_of(value: PropertyValue | None) -> date | None:
-    """Return the day of an RFC 3339 date or time in the machine's time zone, or None for other values."""
+    """Return the day of an RFC 3339 date or time, in the machine's time zone, or None for other values."""
     if not isinstance(value, str):
         return None
     try:
@@ -55,7 +55,7 @@ def day_of(value: PropertyValue | None) -> date | None:
 
 
 def minutes_of(value: PropertyValue | None) -> float | None:
-    """Return an estimate in minutes (the upper end of a range), or None if the value is not a duration.
+    """Return the duration in minutes (for a range, the maximum), or None if the value is not a duration.
 
     A number is in minutes. Text may be `30`, `30m`, `30-45 minutes`, `1h 30m`, `1.5 hours`, `1:30` or `PT1H30M`.
     """
@@ -81,26 +81,26 @@ def _sum_of_parts(text: str) -> float | None:
 
 
 def context_name(name: str) -> str:
-    """Return the name of a context for comparisons: `@Phone` is `phone`."""
+    """Return the context's name in the form used for comparisons: `@Phone` becomes `phone`."""
     return name.strip().lstrip("@").strip().casefold()
 
 
 def contexts_of(properties: Properties, connected: Iterable[str]) -> tuple[str, ...]:
-    """Return the contexts that an action requires: of its property and of its connections."""
+    """Return the contexts that an action requires, from its property and from connected contexts."""
     context = text_of(properties, "context")
     names = [*([context] if context else []), *connected]
     return tuple(dict.fromkeys(filter(None, map(context_name, names))))
 
 
 def is_within_energy(needed: str | None, available: str | None) -> bool:
-    """Return whether the energy suffices for an action. Unknown levels suffice."""
+    """Return whether the available energy suffices for an action. Always true for unknown levels."""
     if needed not in ENERGIES or available not in ENERGIES:
         return True
     return ENERGIES.index(needed) <= ENERGIES.index(available)
 
 
 def urgency(properties: Properties, title: str) -> tuple[date, float, str]:
-    """Return the sort key: by due day, then by priority, then by title. Nodes without a value come last."""
+    """Return a sort key: due day, then priority, then title. Nodes without a value come last."""
     return day_of(properties.get("due")) or date.max, _rank(properties.get("priority")), title.casefold()
 
 

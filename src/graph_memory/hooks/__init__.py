@@ -1,1 +1,1 @@
-"""Hooks of coding agents: store the content of client events, without secrets, in a spool. Standard library only."""
+"""Hooks for coding agents. They store client events in a spool, without secrets. Only the standard library is used."""

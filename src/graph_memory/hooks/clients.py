@@ -1,4 +1,4 @@
-"""The supported clients: the names of their events, and the format of answers."""
+"""The supported clients, the names of their events, and the format of answers to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHORT_BUDGET = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client: the kinds of its events by name, and the events for which a hook may add context."""
+    """A client, the kinds of its events by event name, and the events for which a hook may add context."""
 
     events: Mapping[str, Kind]
     adds_context: frozenset[str]
@@ -24,7 +24,7 @@ class Client:
     """Whether the answer is one field, as in Cursor, and not an object `hookSpecificOutput`."""
 
     def answer(self, event: str, text: str) -> Mapping[str, object] | None:
-        """Return the answer that adds a text to the context, or None if the client accepts no context for the event."""
+        """Return the answer that adds the text to the context, or None if the client accepts none for the event."""
         if event not in self.adds_context:
             return None
         if self.is_flat:

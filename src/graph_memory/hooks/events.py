@@ -1,4 +1,4 @@
-"""Reads the content of a client's event, with a maximum size and without secrets. The input is not trusted."""
+"""Reads client events, limits their size, and removes secrets. The input is not trusted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TURNS = ("tool_use_id", "tool_call_id")
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """An event of a client, as the spool keeps it."""
+    """An event of a client, as it is stored in the spool."""
 
     client: str
     kind: Kind
@@ -68,7 +68,7 @@ class HookEvent:
     """A hash of the address of the Neo4j that the hook's settings name, or empty text for the local one."""
 
     def to_json(self) -> bytes:
-        """Return the event as JSON of at most `LARGEST` bytes. Its text is cut until it fits."""
+        """Return the event as JSON of at most `LARGEST` bytes. The event's text is cut if necessary."""
         event = self
         while len(data := json.dumps(asdict(event), ensure_ascii=False).encode("utf-8", "replace")) > LARGEST:
             event = replace(event, text=event.text[: len(event.text) * 3 // 4])
@@ -76,7 +76,7 @@ class HookEvent:
 
     @classmethod
     def from_json(cls, data: bytes) -> HookEvent:
-        """Return the event of a file of the spool. Raises ValueError for a file that no hook has written."""
+        """Return the event in a spool file, given its content. Raises ValueError if no hook has written it."""
         fields = json.loads(data)
         if not isinstance(fields, dict):
             raise ValueError("not an event")  # noqa: TRY004 - callers set the file aside
@@ -96,9 +96,9 @@ class HookEvent:
 
 
 def is_captured(kind: Kind, capture: str) -> bool:
-    """Return whether events of a kind are stored. `prompts` stores prompts, and starts and ends of sessions.
+    """Return whether events of the kind are stored. With `prompts`, these are prompts, session starts and ends.
 
-    An unknown value of `capture` stores nothing.
+    With an unknown value of `capture`, nothing is stored.
     """
     return capture == "all" or (capture == "prompts" and kind not in ("tool", "reply", "summary"))
 
@@ -112,7 +112,7 @@ def event_of(
     at: str | None = None,
     folder: str | None = None,
 ) -> HookEvent | None:
-    """Return an event of a kind that happened at a time in UTC, by default now, or None if it must not be captured."""
+    """Return the event of this kind in the payload, or None if it must not be captured."""
     folder = folder or folder_of(payload)
     excluded = Exclusions.of(Path(folder))
     tool, subject = _call_of(payload) if kind == "tool" else ("", "")
@@ -142,12 +142,12 @@ def event_of(
 
 
 def session_of(payload: Mapping[str, object]) -> str:
-    """Return the client's name of the session, or `unknown`."""
+    """Return the client's id of the session, or `unknown`."""
     return _first_text(payload, ("session_id", "conversation_id"))[:_LONGEST_NAME] or "unknown"
 
 
 def folder_of(payload: Mapping[str, object]) -> str:
-    """Return the folder of a session: the existing folder that the event names, or else the folder of this process."""
+    """Return the existing folder that the event names, otherwise the current folder of this process."""
     roots = payload.get("workspace_roots")
     for value in (payload.get("cwd"), *(cast("list[object]", roots)[:1] if isinstance(roots, list) else ())):
         if isinstance(value, str) and "\0" not in value and os.path.isabs(value) and os.path.isdir(value):  # noqa: PTH112, PTH117 - it may be no valid path
@@ -162,7 +162,7 @@ class _Cleaner:
         self.secrets = 0
 
     def clean(self, text: str, longest: int) -> str:
-        """Return a text without private parts and secrets, and not longer than `longest` characters."""
+        """Return the text without private parts and secrets, cut to `longest` characters."""
         is_cut = len(text) > _SCANNED
         visible = _ESCAPE.sub("", text[:_SCANNED])
         known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
@@ -180,7 +180,7 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
-    """Return the tool of an event, and the subject of its call: of a patch, only the paths of its files."""
+    """Return the name of the called tool, and what it was called on. For a patch, these are the paths of the files."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
     arguments = _object(payload.get("tool_input")) or {"file_path": payload.get("file_path")}
     subject = _first_text(arguments, _TARGETS).strip()
@@ -189,7 +189,7 @@ def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _failure(payload: Mapping[str, object]) -> str:
-    """Return the error of a failed call, or empty text for a call that succeeded."""
+    """Return the error of a failed call, or an empty string if the call succeeded."""
     response = _object(payload.get("tool_response")) or _object(_parsed(payload.get("tool_output")))
     code = response.get("exit_code", response.get("exitCode"))
     has_failed = response.get("is_error") is True or response.get("success") is False or code not in (None, 0)
@@ -200,7 +200,7 @@ def _failure(payload: Mapping[str, object]) -> str:
 
 
 def _parsed(value: object) -> object:
-    """Return the value of a text with JSON, in which Cursor reports the output of a tool."""
+    """Parse the value if it is a string, because Cursor reports tool output as JSON. Returns None for invalid JSON."""
     with suppress(ValueError, RecursionError):
         return json.loads(value) if isinstance(value, str) and len(value) <= _LARGEST_OUTPUT else value
     return None

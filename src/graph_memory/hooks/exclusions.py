@@ -1,4 +1,4 @@
-"""Files that a project excludes from capture: `.graph-memory-ignore`, with the syntax of `.gitignore`."""
+"""Files that a project excludes from capture, listed in `.graph-memory-ignore` with the syntax of `.gitignore`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PART = re.compile(r"[^@:{},]+")
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """The rules for a folder: each has a pattern, and whether it includes paths again that an earlier rule excludes."""
+    """The rules for a folder. Each rule has a pattern, and whether it includes paths that earlier rules exclude."""
 
     root: Path | None
     rules: Sequence[tuple[str, bool]] = ()
 
     @classmethod
     def of(cls, folder: Path) -> Exclusions:
-        """Return the rules of the nearest file in a folder or above it. An unreadable file excludes the project."""
+        """Return the rules in the nearest file, in the folder or above it. An unreadable file excludes the project."""
         folder = Path(os.path.normpath(folder))
         for parent in (folder, *folder.parents):
             path = parent / FILE
@@ -44,7 +44,7 @@ class Exclusions:
         return any(pattern in ("*", "**", "/") and not again for pattern, again in self.rules)
 
     def mentions(self, text: str, folder: Path) -> bool:
-        """Return whether a path or a command names an excluded path, relative to a folder or to the project's."""
+        """Return whether the text, a path or a command, names an excluded path, possibly relative to `folder`."""
         if self.root is None or not self.rules:
             return False
         words = {*_WORD.findall(text[:_LARGEST])}
@@ -71,7 +71,7 @@ def _parse(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _matches(parts: Sequence[str], pattern: str) -> bool:
-    """Return whether a pattern matches a path or a folder above it."""
+    """Return whether the pattern matches the path, given as its parts, or a folder above it."""
     is_anchored = "/" in pattern.rstrip("/")
     bare = pattern.strip("/").removeprefix("**/")
     if not is_anchored or pattern.startswith("**/"):

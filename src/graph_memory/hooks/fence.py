@@ -1,4 +1,4 @@
-"""The fence around text that a hook adds to a conversation, and its removal before anything is captured."""
+"""The fence around text that a hook adds to a conversation. Fenced text is removed before events are captured."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECAS
 
 
 def fence(text: str, kind: str, tokens: int) -> str:
-    """Return a text as data of a kind, with its size in tokens. The text cannot close the fence."""
+    """Return the text inside a fence that marks it as data of the kind. The text cannot close the fence."""
     inner = _OWN_TAG.sub("‹", text)
     return f'<{_TAG} kind="{kind}" tokens="{tokens}">\n{_NOTE}\n\n{inner}\n</{_TAG}>'
 
 
 def strip_fenced(text: str) -> str:
-    """Return a text without the text that hooks have added, and without parts that its author marked as private."""
+    """Return the text without fenced text from hooks, and without parts that the author marked as private."""
     return _PRIVATE.sub("[private]", _FENCED.sub("", text)).strip()

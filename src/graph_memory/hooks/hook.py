@@ -1,4 +1,4 @@
-"""`graph-memory hook`: captures a client's event, and answers with facts from the memory. Its status is always 0."""
+"""`graph-memory hook`: captures a client's event, and answers with facts from the memory. Always exits with 0."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPTIONS = {"client", "capture", "domain"}
 
 
 def run_hook(arguments: Sequence[str]) -> NoReturn:
-    """Capture an event from standard input, print an answer if there is one, and end the process with status 0."""
+    """Capture the event on standard input, print the answer if there is one, and end the process with status 0."""
     try:
         _run(arguments)
     except Exception:  # noqa: BLE001, S110 - whatever happens, the client goes on as if there were no hook
@@ -54,7 +54,7 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
-    """Return the name of the event and the options. Raises ValueError for invalid arguments."""
+    """Return the name of the event, and the options by name. Raises ValueError for invalid arguments."""
     name, *rest = arguments
     words = [word for argument in rest for word in argument.split("=", 1)]
     options = {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
@@ -64,9 +64,9 @@ def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
 
 
 def _end_after(seconds: float) -> None:
-    """End the process with status 0 after a time, even if it is still busy.
+    """End the process with status 0 after this time, even if it is still busy.
 
-    An alarm also interrupts the search for secrets, and a thread also ends a blocked system call.
+    The alarm can interrupt a search for secrets. The thread can end a process that is blocked in a system call.
     """
 
     def end(*_: object) -> None:
@@ -106,9 +106,9 @@ def _handle(
 
 
 def _ask(event: HookEvent, shown: Sequence[str], deadline: float) -> tuple[str, Sequence[str]]:
-    """Ask a running server for the text for an event.
+    """Ask the running server for text to add to the conversation after this event.
 
-    Returns the text and the ids of the nodes in it, both empty without a server.
+    Returns the text, and the ids of the nodes in it. Both are empty if no server is running.
     """
     session = f"--session={event.session}"
     if event.kind == "start":

@@ -1,4 +1,4 @@
-"""Replaces secrets in text, by the rules of detect-secrets and general rules of this module."""
+"""Replaces secrets in text, using the rules of detect-secrets and the general rules in this module."""
 
 from __future__ import annotations
 
@@ -80,16 +80,16 @@ _REST_OF_TOKEN = re.compile(r"[\w+/=-]*")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of secret: its pattern is tried only if a lower-case text has one of the keywords."""
+    """A kind of secret. The pattern is tried only if the text in lower case contains one of the keywords."""
 
     name: str
     keywords: Sequence[str]
     pattern: str
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each secret.
+        """Yield the start and end of each secret in the text.
 
-        If a pattern matches part of a token, the whole token is the secret.
+        If the pattern matches part of a token, the whole token counts as the secret.
         """
         for match in _compile(self.pattern).finditer(text):
             start, end = match.span("secret" if "secret" in match.re.groupindex else 0)
@@ -98,9 +98,9 @@ class Rule:
 
 
 def redact(text: str, length: int | None = None) -> tuple[str, int]:
-    """Return a text with a marker for each secret, and the number of secrets.
+    """Return the text with each secret replaced by a marker, and the number of secrets.
 
-    With a length, only that many characters at the start are returned, and a secret that begins in them is a secret
+    If `length` is given, only the first `length` characters are returned. A secret that begins within them is replaced
     even if it ends after them.
     """
     length = len(text) if length is None else length

@@ -1,4 +1,4 @@
-"""Remembers the nodes that a session has been shown, in one file per session beside the spool."""
+"""Records which nodes were shown in each session, in one file per session beside the spool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT_SECONDS = 7 * 86_400.0
 
 
 def read_shown(spool: Path, session: str) -> Sequence[str]:
-    """Return the ids of the nodes that a session has been shown."""
+    """Return the ids of the nodes that were shown in the session."""
     with suppress(OSError, ValueError):
         values: object = json.loads(_path(spool, session).read_bytes()[:_LARGEST])
         if isinstance(values, list):
@@ -30,7 +30,7 @@ def read_shown(spool: Path, session: str) -> Sequence[str]:
 
 
 def add_shown(spool: Path, session: str, ids: Sequence[str]) -> None:
-    """Keep the ids of nodes that a session has been shown."""
+    """Record the ids of nodes that were shown in the session."""
     path = _path(spool, session)
     make_private_folder(path.parent)
     kept = [*read_shown(spool, session), *ids][-_MOST:]
@@ -41,13 +41,13 @@ def add_shown(spool: Path, session: str, ids: Sequence[str]) -> None:
 
 
 def forget_shown(spool: Path, session: str) -> None:
-    """Forget the nodes that a session has been shown, because it has ended or its conversation was cleared."""
+    """Delete the record of shown nodes, because the session has ended or the conversation was cleared."""
     with suppress(OSError):
         _path(spool, session).unlink(missing_ok=True)
 
 
 def clean_shown(spool: Path) -> None:
-    """Remove the files of sessions that have not been used for a week."""
+    """Delete records that have not been used for a week."""
     with suppress(OSError):
         for path in (spool / FOLDER).iterdir():
             if time.time() - path.stat().st_mtime > _KEPT_SECONDS:

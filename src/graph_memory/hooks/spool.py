@@ -1,4 +1,4 @@
-"""The spool: a folder of the home with one file for each event that waits to be stored."""
+"""The spool: a folder in the home with one file for each event that waits to be stored."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _PART_SECONDS = 3_600.0
 
 
 def database_key(uri: str | None, database: str | None) -> str:
-    """Return a key for the database that settings name, or empty text for the local one."""
+    """Return a key for the database that the settings name, or an empty string for the local one."""
     return hashlib.sha256(f"{uri} {database or ''}".encode()).hexdigest()[:16] if uri else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Spool:
-    """The waiting events in a home. An incomplete file has a temporary name, so every file in the list is complete."""
+    """The waiting events in a home. Files have temporary names until they are complete."""
 
     folder: Path
 
     @classmethod
     def of(cls, home: Path) -> Spool:
-        """Return the spool of a home."""
+        """Return the spool in the home."""
         return cls(home / FOLDER)
 
     def add(self, data: bytes) -> str | None:
-        """Store an event, and return the name of its file once it is on disk, or None if the spool is full.
+        """Store an event, and return the name of its file after it is synced. Returns None if the spool is full.
 
         Raises OSError.
         """
@@ -50,24 +50,24 @@ class Spool:
         return name
 
     def names(self) -> list[str]:
-        """Return the names of the files that wait, oldest first."""
+        """Return the names of the waiting files, oldest first."""
         return sorted(self._names())
 
     def files(self) -> list[Path]:
-        """Return the paths of all files with content of events: waiting, incomplete and set aside."""
+        """Return the paths of all files that contain events: waiting, incomplete and set aside."""
         return [path for path in self.folder.glob("*.*") if path.suffix in (".json", ".part", ".invalid")]
 
     def read(self, name: str, longest: int) -> bytes:
-        """Return up to `longest` bytes of a file. Raises OSError."""
+        """Return the first bytes of a file, at most `longest`. Raises OSError."""
         with (self.folder / name).open("rb") as file:
             return file.read(longest)
 
     def remove(self, name: str) -> None:
-        """Remove a file that is stored."""
+        """Remove the file of an event that is stored."""
         (self.folder / name).unlink(missing_ok=True)
 
     def set_aside(self, name: str) -> None:
-        """Rename a file that is not an event, so that it no longer waits."""
+        """Rename a file that is not an event, so that it is no longer read."""
         path = self.folder / name
         path.replace(path.with_suffix(".invalid"))
 
@@ -76,7 +76,7 @@ class Spool:
         return len([*self.folder.glob("*.invalid")])
 
     def clean(self) -> None:
-        """Remove incomplete files that killed hooks have left."""
+        """Remove incomplete files left by killed hooks."""
         with suppress(OSError):
             for entry in os.scandir(self.folder):
                 if entry.name.endswith(".part") and time.time() - entry.stat().st_mtime > _PART_SECONDS:
@@ -84,7 +84,7 @@ class Spool:
 
     @property
     def losses(self) -> Path:
-        """The path of a file that exists if events were dropped because the spool was full."""
+        """The path of a file that exists only if events were dropped because the spool was full."""
         return self.folder / "full"
 
     def _note_loss(self) -> None:

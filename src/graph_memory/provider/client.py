@@ -1,4 +1,4 @@
-"""A client of a model server, which retries requests after temporary failures."""
+"""A client for model servers, which retries requests after temporary failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model on a server, with its API key. `timeout` is in seconds, for one request."""
+    """A model on a server, with the API key. `timeout` is the time limit of one request in seconds."""
 
     provider: str
     model: str
@@ -39,9 +39,9 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The retries of a request: the seconds to wait before each, unless the server asks for another time.
+    """How often to retry a request: the seconds to wait before each retry, unless the server asks for another delay.
 
-    If it asks for more than `longest` seconds, the request is not retried.
+    If the server asks for a delay of more than `longest` seconds, the request is not retried.
     """
 
     waits: tuple[float, ...]
@@ -49,7 +49,7 @@ class Patience:
 
 
 class Client:
-    """A client of a service. Its errors and logs never contain the key."""
+    """A client of a service. Its errors and logs never contain the API key."""
 
     def __init__(self, service: Service, headers: Mapping[str, str] | None = None) -> None:
         self._service = service
@@ -58,11 +58,11 @@ class Client:
 
     @property
     def name(self) -> str:
-        """The provider and the model."""
+        """The provider and the name of the model."""
         return f"{self._service.provider}/{self._service.model}"
 
     async def post(self, path: str, body: Mapping[str, object], patience: Patience) -> bytes:
-        """Return the body of a reply after up to `patience` retries. Raises TemporaryFailure and PermanentFailure."""
+        """Send a request, and return the reply's body. Raises TemporaryFailure after retries, and PermanentFailure."""
         for wait in patience.waits:
             try:
                 return await self._send(path, body)
@@ -81,7 +81,7 @@ class Client:
             await self._client.aclose()
 
     def describe(self, fault: TemporaryFailure | PermanentFailure) -> str:
-        """Return the message of a failure, without the key, which a server may have repeated."""
+        """Return the failure's message without the API key, which the server may have repeated."""
         key = self._service.key.get_secret_value()
         return (str(fault).replace(key, "***") if key else str(fault))[:MESSAGE_CHARACTERS]
 

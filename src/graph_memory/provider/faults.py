@@ -15,7 +15,7 @@ _PASSING = (408, 409, 425, 429)
 
 
 class TemporaryFailure(Exception):  # noqa: N818 - it is no error yet: the request is retried
-    """The server did not reply, or cannot now. `retry_after` is the time in seconds after which it allows a retry."""
+    """The server did not answer the request, but may do so later. `retry_after` is the requested delay in seconds."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class TemporaryFailure(Exception):  # noqa: N818 - it is no error yet: the reque
 
 
 class PermanentFailure(Exception):  # noqa: N818 - it becomes an error with a hint by the status
-    """The server rejects the request, and would reject it again."""
+    """The server rejected the request, and would reject it again."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ _FAILURES = TypeAdapter(_Failure)
 
 
 def failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> TemporaryFailure | PermanentFailure:
-    """Return the failure that a reply with an error status means."""
+    """Return the failure that a reply with an error status indicates."""
     explanation = _explanation_in(body)
     message = f"answered with status {status}{': ' + explanation if explanation else ''}"
     if status in _PASSING or status >= 500:
@@ -51,7 +51,7 @@ def failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime)
 
 
 def unreadable_reply(error: ValidationError) -> PermanentFailure:
-    """Return the failure of an invalid reply. It contains no part of the reply."""
+    """Return the failure for an invalid reply. Its message contains no part of the reply."""
     fault = error.errors(include_input=False, include_url=False)[0]
     location = ".".join(map(str, fault["loc"]))
     return PermanentFailure(f"sent an invalid reply: {location + ': ' if location else ''}{fault['msg']}")
@@ -66,7 +66,7 @@ def _explanation_in(body: bytes) -> str:
 
 
 def _retry_after(header: str | None, now: datetime) -> float | None:
-    """Return the seconds of a Retry-After header, a number or a date, or None if it is invalid."""
+    """Return the delay in seconds from a Retry-After header, or None if the header is missing or invalid."""
     if header is None:
         return None
     try:

@@ -1,6 +1,6 @@
-"""Archetypes: plug-ins that extract entities and relations from events. An archetype is a pure function.
+"""Archetypes: pure functions, provided by plug-ins, that extract entities and relations from events.
 
-An installed package offers one under the entry point group `graph_memory.archetypes`.
+A package provides an archetype as an entry point in the group `graph_memory.archetypes`.
 """
 
 from graph_memory.agent.archetypes.extraction import Archetype, Extraction

@@ -1,4 +1,4 @@
-"""The archetype `coding_agent`: finds the names in a coding agent's transcript, without a language model. Pure."""
+"""The archetype `coding_agent`: finds names in the transcripts of coding agents, without a language model. Pure."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _NAME = re.compile(r"Name: (\S{1,100})$")
 def extract(event_type: str, content: str) -> Extraction:
     """Return the files, functions, errors, commits, commands, packages and tests that an event names.
 
-    Relations: a commit `edits` the files of its diff and `fixes` the errors that its line says are fixed. A test or a
-    file `raises` the error at the end of its traceback. A file `depends_on` the packages that its diff imports. A
-    package `depends_on` its requirements.
+    Relations: a commit `edits` the files of its diff and `fixes` the errors that the line of the commit calls fixed. A
+    test or a file `raises` the error at the end of its traceback. A file `depends_on` the packages that its diff
+    imports. A package `depends_on` its requirements.
     """
     transcript = _Transcript(event_type)
     for line in lines_of(_COLOUR.sub("", content)):
@@ -55,7 +55,7 @@ def extract(event_type: str, content: str) -> Extraction:
 
 @dataclass(slots=True)
 class _Transcript:
-    """A transcript up to the current line, with the names to which the next lines can refer."""
+    """The state of reading a transcript: the names that later lines can refer to."""
 
     event_type: str
     extraction: Extraction = field(default_factory=Extraction)
@@ -70,7 +70,7 @@ class _Transcript:
     """The package that the section describes."""
 
     def read(self, line: str) -> None:
-        """Add the names of a line and their relations."""
+        """Add the names in the line, and the relations between them."""
         names = {kind: [self.extraction.add(kind, name) for name in find(line)] for kind, find in _FINDERS.items()}
         self.commit = (names["commit"] or [self.commit])[0]
         self.is_message = line.startswith("commit ") or (self.is_message and line.startswith(_MESSAGE))
@@ -91,7 +91,7 @@ class _Transcript:
                 self.extraction.relate(self.commit, "fixes", error)
 
     def _relate_error(self, line: str, names: Mapping[str, list[str]]) -> None:
-        """Relate the error of a failure to the file and the test in which it was raised."""
+        """Relate the error in the line to the file and the test that raised it."""
         is_failure = line.startswith(("FAILED ", "ERROR "))
         has_place = bool(names["file"]) and re.search(r":\d+: \w+$", line) is not None
         if names["error"] and (is_failure or has_place or _RAISED.match(line)):

@@ -1,4 +1,4 @@
-"""Parsers of the files, errors, commits and other names in a line of a coding transcript. Pure.
+"""Parsers for the files, errors, commits and other names in a line of a coding transcript. Pure.
 
 Each expression has bounded or disjoint repetitions, so the time grows with the length of the line.
 """
@@ -32,7 +32,7 @@ _DIFF = re.compile(r"(?:diff --git|---|\+\+\+) ")
 
 
 def files_in(line: str) -> Iterator[str]:
-    """Yield the paths of files, without line numbers and the prefixes of a diff."""
+    """Yield the paths of files, without line numbers and without the prefixes `a/` and `b/` of diffs."""
     is_diff = _DIFF.match(line) is not None
     for match in _PATH.finditer(line):
         path = match[0].rstrip(".")
@@ -60,7 +60,7 @@ _OTHER_TEST = re.compile(r"--- (?:FAIL|PASS|SKIP): (Test\w+)|^test ([\w:]+) \.\.
 
 
 def tests_in(line: str) -> Iterator[str]:
-    """Yield the names of test functions, without their parameters."""
+    """Yield the names of test functions, without the parameters of parametrized tests."""
     if "est" not in line:
         return
     for match in (*_TEST.finditer(line), *_OTHER_TEST.finditer(line)):
@@ -95,7 +95,7 @@ Python modules of errors, and of mypy.
 
 
 def errors_in(line: str) -> Iterator[str]:
-    """Yield the names of exceptions without their modules, error codes, and the rules of linters and type checkers."""
+    """Yield exception names without their modules, error codes, and rule names of linters and type checkers."""
     yield from _matches(_EXCEPTION, line)
     yield from (match[0] for match in _CAPITALS.finditer(line) if _is_code(line, match))
     for match in _NPM.finditer(line):
@@ -105,7 +105,7 @@ def errors_in(line: str) -> Iterator[str]:
 
 
 def _is_code(line: str, match: re.Match[str]) -> bool:
-    """Return whether a word in capital letters is an error code."""
+    """Return whether the matched word, which is in capital letters, is an error code."""
     if "_" not in match[0]:
         return match[0] in _ERRNO_NAMES
     return bool(_FAULT.search(match[0]) or _BEFORE_CODE.search(line[max(0, match.start() - 12) : match.start()]))
@@ -136,7 +136,7 @@ _ABBREVIATED = 7
 
 
 def commits_in(line: str) -> Iterator[str]:
-    """Yield the commits, abbreviated to 7 digits, so that a commit always has the same name."""
+    """Yield commit hashes, cut to 7 digits so that each commit always has the same name."""
     if _NO_COMMIT.match(line):
         return
     for match in _HASH.finditer(line):
@@ -146,13 +146,13 @@ def commits_in(line: str) -> Iterator[str]:
 
 
 def _is_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the text before a hash shows that the hash is a commit."""
+    """Return whether the text before the hash proves that it is a commit hash."""
     before = line[: match.start()]
     return bool(_DRAWN.fullmatch(before)) or line.startswith("Merge: ") or _last_word(before) in _BEFORE_COMMIT
 
 
 def _may_be_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the text around a hash suggests a commit. The same text may also suggest a number."""
+    """Return whether the hash stands where commit hashes often do. A plain number may stand there too."""
     before = line[: match.start()]
     is_first = bool(_EDGE.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
     is_listed = before.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))
@@ -160,7 +160,7 @@ def _may_be_commit(line: str, match: re.Match[str]) -> bool:
 
 
 def _last_word(text: str) -> str:
-    """Return the last word of a text, or an empty text if the text ends within a word."""
+    """Return the last word of the text, or an empty string if the text does not end with a space."""
     bare = text[-40:].rstrip("([`'\"")
     return bare[:-1].rpartition(" ")[2].casefold() if bare.endswith(" ") else ""
 
@@ -191,7 +191,7 @@ _SEPARATOR = re.compile(r" (?:&&|\|\||[|;]) ")
 
 
 def commands_in(line: str) -> Iterator[str]:
-    """Yield the programs that a line runs, with their subcommands: `pytest`, `git push`."""
+    """Yield the programs that the line runs, with their subcommands, such as `pytest` or `git push`."""
     for text, is_typed in _command_lines(line):
         for part in _SEPARATOR.split(text)[:5]:
             if command := _command(part, is_typed=is_typed):
@@ -199,7 +199,7 @@ def commands_in(line: str) -> Iterator[str]:
 
 
 def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a line that may be commands, and whether each counts even if its program is unknown."""
+    """Yield the parts of the line that may be commands, each with whether its program may be unknown."""
     if prompt := _PROMPT.match(line):
         yield line[prompt.end() :], prompt[1] is not None
     elif (typed := _TYPED.match(line)) and not line.startswith(("diff --git", "#!")):
@@ -211,14 +211,14 @@ def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
 
 
 def _is_call(line: str) -> bool:
-    """Return whether a line that begins with a known program runs that program, and is not a sentence."""
+    """Return whether the line runs a known program, and is not a sentence that begins with such a word."""
     program, *arguments = line.split(" ")
     is_known = program in _PROGRAMS and line[-1] not in ".:"
     return is_known and any(_ARGUMENT.match(argument) for argument in arguments)
 
 
 def _command(text: str, *, is_typed: bool) -> str:
-    """Return the program and subcommand of a command, or an empty text."""
+    """Return the program and subcommand of the command line, or an empty string if it runs no known program."""
     parts = _split(_SET.sub("", text.strip()))
     if not parts:
         return ""
@@ -264,7 +264,7 @@ _VERSION = re.compile(r"(?:-\d[\w.]*|@[\d^~][\w.]*|[=<>~!]=?.*|\[.*)$")
 
 
 def packages_in(line: str) -> Iterator[str]:
-    """Yield the names of packages, normalised as in package indexes."""
+    """Yield package names, normalised as in package indexes."""
     yield from map(_normalise_package, _matches(_PACKAGE, line))
     listing = _LIST.match(line)
     listed = re.split(r"[ ,]+", listing[1]) if listing else []
@@ -292,5 +292,5 @@ _FUNCTION: Rules = (
 
 
 def functions_in(line: str) -> Iterator[str]:
-    """Yield the functions that a traceback, a definition or a message names, except tests and special methods."""
+    """Yield the functions named in tracebacks, definitions and messages, except tests and special methods."""
     yield from (name for name in _matches(_FUNCTION, line) if not name.startswith(("test_", "__")))

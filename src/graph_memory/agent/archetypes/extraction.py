@@ -21,7 +21,7 @@ _LONGEST_LINE = 2_000
 
 @dataclass(slots=True)
 class Extraction:
-    """The entities and relations that an archetype has found in an event."""
+    """The entities and relations that an archetype extracted from an event."""
 
     types: dict[str, str] = field(default_factory=dict[str, str])
     """The type of each entity, by its name."""
@@ -30,9 +30,9 @@ class Extraction:
     """The unique relations, as the name of the start, the relation type, and the name of the end."""
 
     def add(self, entity_type: str, name: str, *observations: str) -> str:
-        """Add an entity, and return its name. An existing entity keeps its type and gets the new observations.
+        """Add an entity, and return its name. If it exists, it keeps its type and gets the new observations.
 
-        Returns an empty name, and adds nothing, if the name or the type cannot be stored.
+        Adds nothing and returns an empty string if the name or the type cannot be stored.
         """
         name = " ".join(name.split())
         if not _is_storable(name) or not _is_storable(entity_type):
@@ -43,15 +43,15 @@ class Extraction:
         return name
 
     def relate(self, start: str, relation_type: str, end: str) -> None:
-        """Add a relation between two added entities.
+        """Add a relation between two entities that were added before.
 
-        A relation with any other name, such as an empty one, is ignored.
+        Ignores the relation if either entity was not added.
         """
         if start != end and start in self.types and end in self.types and _is_storable(relation_type):
             self.relations[start, relation_type, end] = None
 
     def truncate(self) -> Extraction:
-        """Return at most 50 entities, as evenly by type as possible, and the relations between them."""
+        """Return up to 50 of the entities, as evenly spread over the types as possible, with their relations."""
         by_type: dict[str, list[str]] = {}
         for name, entity_type in self.types.items():
             by_type.setdefault(entity_type, []).append(name)
@@ -67,12 +67,12 @@ Archetype = Callable[[str, str], Extraction]
 
 
 def lines_of(content: str) -> Iterator[str]:
-    """Return the first 5,000 lines that are not blank, each up to 2,000 characters."""
+    """Yield the first 5,000 lines that are not blank, each cut to 2,000 characters."""
     return (line[:_LONGEST_LINE] for line in islice(filter(str.strip, content.splitlines()), _MOST_LINES))
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
+    """Return the words in the text."""
     return frozenset(text.split())
 
 

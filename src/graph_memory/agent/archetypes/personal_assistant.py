@@ -1,6 +1,6 @@
-"""The archetype `personal_assistant`: finds the names in a conversation, without a language model. Pure.
+"""The archetype `personal_assistant`: finds names in conversations, without a language model. Pure.
 
-The rules are for English and prefer precision: a name counts only with a word that shows its type.
+The rules are for English. They prefer precision: a name is found only next to a word that shows its type.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _read(line: str, extraction: Extraction) -> None:
 
 
 def _bare(name: str) -> str:
-    """Return a name without leading words such as "The", and without a possessive ending."""
+    """Return the name without leading words such as "The", and without a possessive ending."""
     parts = name.split()
     while parts and parts[0] in _NO_NAME:
         parts = parts[1:]
@@ -106,7 +106,7 @@ def _bare(name: str) -> str:
 
 
 def _dates_in(line: str) -> Iterator[str]:
-    """Yield the dates, as in 2026-11-26, or as in 26 November without a year."""
+    """Yield the dates, such as `2026-11-26`, or `26 November` if the year is missing."""
     for rule in _DATES:
         for match in rule.finditer(line):
             parts = match.groupdict()
@@ -117,6 +117,6 @@ def _dates_in(line: str) -> Iterator[str]:
 
 
 def _month(name: str) -> int:
-    """Return the number of a month, or 0 for a word that only begins like a month."""
+    """Return the number of the named month, or 0 if the word only begins like a month."""
     bare = name.rstrip(".")
     return next((number for number, month in enumerate(_MONTHS, 1) if bare in (month, month[:3], month[:4])), 0)

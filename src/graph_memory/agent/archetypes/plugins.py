@@ -1,4 +1,4 @@
-"""Archetypes by name: the entry points `graph_memory.archetypes` of the installed packages."""
+"""Loads archetypes by name, from the entry points `graph_memory.archetypes` of installed packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUP = "graph_memory.archetypes"
 
 @cache
 def load_archetype(name: str) -> Archetype:
-    """Return the archetype with a name. Raises INVALID_ARGUMENT if no package has it, or if it cannot be imported."""
+    """Return the archetype with the given name. Raises INVALID_ARGUMENT if it is unknown or cannot be imported."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     if name not in points:
         hint = suggestion(

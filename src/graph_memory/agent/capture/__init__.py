@@ -1,1 +1,1 @@
-"""The work behind the hooks: storing spooled events in the log, summarising sessions, and writing briefings."""
+"""The server's part of the hooks: stores spooled events, summarises sessions, and writes briefings."""

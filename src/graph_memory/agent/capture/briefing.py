@@ -1,4 +1,4 @@
-"""Texts that hooks add to a conversation: a briefing at its start, and memories that fit a prompt. Both are fenced."""
+"""Texts that hooks add to conversations: a briefing at the start, and memories that fit a prompt. Both are fenced."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _EVENT_FACTS = re.compile(
 
 
 class Briefing(Result):
-    """A text for a conversation, empty if there is nothing worth adding."""
+    """A text to add to a conversation. It is empty if there is nothing to add."""
 
     text: str = ""
     tokens: int = Field(default=0, description="Tokens of the text")
-    ids: tuple[str, ...] = Field(default=(), description="The nodes that the text tells of")
+    ids: tuple[str, ...] = Field(default=(), description="The nodes that the text mentions")
 
 
 async def session_briefing(memory: Memory, session: str | None, project: str | None) -> Briefing:
-    """Return the primer of a session with open questions, for an agent that has not asked for it.
+    """Return the text for the start of the session: the result of `session_start`, and open questions.
 
-    Events are left out, because the summary of their session has the important facts.
+    Events are left out, because the summaries of their sessions contain the important facts.
     """
     try:
         roles = await roles_of(memory)
@@ -66,9 +66,9 @@ async def session_briefing(memory: Memory, session: str | None, project: str | N
 
 
 async def prompt_context(memory: Memory, prompt: str, session: str | None, shown: Collection[str]) -> Briefing:
-    """Return the memories that fit a prompt and are not `shown` yet; empty if none fits.
+    """Return the memories that fit the prompt, except those with ids in `shown`.
 
-    Leaves out the events of the session itself, and the output of tools.
+    The current session's own events and the output of tools are left out.
     """
     query = prompt.strip()[:_LONGEST_PROMPT]
     if not query:
@@ -95,7 +95,7 @@ async def _events_of(memory: Memory, roles: Roles | None, session: str | None) -
 
 
 async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:
-    """Return the ids of the events whose text comes from tools. Such text may pose as a wish of the user."""
+    """Return the ids of the events whose text comes from tools, as it could pose as a request by the user."""
     if roles is None or not ids:
         return set()
     nodes = await memory.describe_nodes(list(ids))
@@ -103,7 +103,7 @@ async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -
 
 
 async def _in_fence(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
-    """Return the lines within the fence, without the last ones that do not fit."""
+    """Return as many of the lines as fit, inside a fence. Lines at the end are dropped first."""
     count = await to_thread.run_sync(load_counter)
     most = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
     text = "\n".join(lines)

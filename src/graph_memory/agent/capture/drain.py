@@ -1,4 +1,4 @@
-"""Stores the events of the spool in the log, each exactly once, and the summaries of sessions that end."""
+"""Stores spooled events in the log, each exactly once, and summaries of sessions when they end."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Waiting = tuple[str, HookEvent]
 
 
 async def follow_spool(memory: Memory, home: Path, database: str = "") -> None:
-    """Store the events that hooks put into the spool of a home for a database, until cancelled."""
+    """Store the events that hooks write to the spool for the given database. Runs until cancelled."""
     spool = Spool.of(home)
     is_warm = has_failed = False
     while True:
@@ -71,9 +71,9 @@ async def follow_spool(memory: Memory, home: Path, database: str = "") -> None:
 
 
 async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
-    """Store the waiting events, and return their number. Does nothing while another process stores them.
+    """Store the waiting events, and return how many. Does nothing while another process stores them.
 
-    An event whose domain cannot be written stays in the spool. Raises STORE_UNAVAILABLE and OSError.
+    If an event's domain cannot be written, the event stays in the spool. Raises STORE_UNAVAILABLE and OSError.
     """
     if not spool.folder.is_dir():
         return 0
@@ -92,7 +92,7 @@ async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
 
 
 def _groups(spool: Spool, names: Sequence[str], database: str) -> Sequence[Sequence[Waiting]]:
-    """Return events by domain, client and session, in their order. Files that no hook has written are set aside."""
+    """Return the events grouped by domain, client and session. Sets aside files that no hook has written."""
     groups: dict[tuple[str, str, str], list[Waiting]] = {}
     for name in names:
         try:
@@ -110,7 +110,7 @@ def _groups(spool: Spool, names: Sequence[str], database: str) -> Sequence[Seque
 
 
 async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waiting]) -> int:
-    """Store the events of a session, and remove their files. Returns the number of events."""
+    """Store the events of one session, remove their files, and return the number of events."""
     first = group[0][1]
     try:
         scoped = memory.in_domain(domain_for(first.domain, Path(first.folder)))
@@ -135,10 +135,10 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
 
 
 async def store_events(memory: Memory, group: Sequence[Waiting]) -> int:
-    """Record the events that are not recorded yet, in one transaction. Returns their number.
+    """Record the events that are not recorded yet, in one transaction, and return how many.
 
-    A message that two hooks captured, or a hook and an import, is recorded once. An event whose node was deleted since
-    is not recorded again.
+    A message is recorded once, even if two hooks, or a hook and an import, captured it. If the node of an event was
+    deleted, the event is not recorded again.
     """
     events = [(_ids_of(name, event), event) for name, event in group if event.kind in _TYPES]
     ids = {id_ for known_as, _ in events for id_ in known_as}
@@ -169,9 +169,9 @@ async def _store_one(memory: Memory, record: Mapping[str, object]) -> int:
 
 
 def _ids_of(name: str, event: HookEvent) -> Sequence[str]:
-    """Return the ids that the node of an event may have: first the id of a new node, last the id by the event's name.
+    """Return the ids that the event's node may have: first the id for a new node, last the id derived from `name`.
 
-    They are the same whenever the same event is stored.
+    The same event always gets the same ids.
     """
     names = [event.key or name]
     if event.kind in _MESSAGES and event.at and event.client in CLIENTS:
@@ -182,7 +182,7 @@ def _ids_of(name: str, event: HookEvent) -> Sequence[str]:
 
 
 def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:
-    """Return the arguments of an event of the log."""
+    """Return the arguments of `Agent.record_event` for the captured event."""
     event_type, actor = _TYPES[event.kind]
     call = f"{event.tool}: {event.target}" if event.target else event.tool
     fields: dict[str, object] = {
@@ -202,7 +202,7 @@ def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:
 
 
 async def _warm(memory: Memory) -> None:
-    """Run the queries of hooks once, because the first run takes longer than a hook waits."""
+    """Run the queries of hooks once in advance, because their first run takes longer than hooks wait."""
     await session_briefing(memory, None, None)
     try:
         last = (await memory.query_nodes(limit=1)).node_ids

@@ -34,7 +34,7 @@ _LOCK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class CapturedFilter:
-    """The captured events to erase: those that match all given conditions."""
+    """Selects the captured events to erase: the events that match all given conditions."""
 
     session: str | None = None
     path: str | None = None
@@ -42,11 +42,11 @@ class CapturedFilter:
 
     @property
     def text(self) -> str | None:
-        """A text that each matching event has, or None."""
+        """A string that occurs in every matching event, or None if only the session is given."""
         return self.phrase or (self.path and self.path.rstrip("/"))
 
     def matches(self, session: str | None, text: str) -> bool:
-        """Return whether an event of a session has the path as a whole path or a folder, and the phrase."""
+        """Return whether an event with this session and text matches. The path also matches files below it."""
         if self.session is not None and session != self.session:
             return False
         if self.phrase is not None and self.phrase.lower() not in text.lower():
@@ -55,7 +55,7 @@ class CapturedFilter:
         return path is None or re.search(rf"(?<![\w.-]){path}(?![\w-]|\.\w)", text) is not None
 
     def matches_file(self, data: bytes, domain: str) -> bool:
-        """Return whether a file of the spool has a matching event of a domain, or is damaged and may have one."""
+        """Return whether the spool file has a matching event of the domain, or is damaged and may have one."""
         try:
             event = HookEvent.from_json(data)
             is_here = domain_for(event.domain, Path(event.folder)) == domain
@@ -69,7 +69,7 @@ class CapturedFilter:
 def captured_filter_from(
     session: object, path: object, phrase: object, *, is_alone: bool, erase: bool
 ) -> CapturedFilter:
-    """Return the filter. Raises INVALID_ARGUMENT for empty conditions, other arguments beside them, and no erasure."""
+    """Return the filter. Raises INVALID_ARGUMENT for an empty condition, or unless `is_alone` and `erase` are true."""
     conditions = {"session": session, "path": path, "phrase": phrase}
     texts = {name: check_text(name, value) for name, value in conditions.items() if value is not None}
     first = next(iter(texts))
@@ -83,9 +83,9 @@ def captured_filter_from(
 async def erase_captured(
     memory: Memory, domain: str, home: Path, wanted: CapturedFilter, *, dry_run: bool
 ) -> Forgotten:
-    """Erase captured events and the summaries that tell of them. See `Agent.forget`.
+    """Erase the captured events that match, and the summaries that mention them. See `Agent.forget`.
 
-    A summary of a session with other events is made again. Raises INVALID_ARGUMENT if nothing matches, and
+    Sessions that keep other events are summarised again. Raises INVALID_ARGUMENT if nothing matches, and
     INSUFFICIENT_RIGHTS.
     """
     require(domain, Right.ADMIN)
@@ -104,7 +104,7 @@ async def erase_captured(
 
 
 async def _find_stored(memory: Memory, wanted: CapturedFilter) -> tuple[list[LoggedNode], list[LoggedNode]]:
-    """Return the captured events that match, and the summaries of their sessions and with their text."""
+    """Return the captured events that match, and the session summaries that may repeat their text."""
     roles = await roles_of(memory)
     if roles is None:
         return [], []
@@ -121,7 +121,7 @@ async def _find_stored(memory: Memory, wanted: CapturedFilter) -> tuple[list[Log
 
 
 def _erase_waiting(spool: Spool, wanted: CapturedFilter, domain: str, dry_run: bool) -> int:
-    """Remove the matching events from the spool, and return their number. Raises DOMAIN_BUSY."""
+    """Remove matching events from the spool (not if `dry_run`), and return how many match. Raises DOMAIN_BUSY."""
     if not spool.folder.is_dir():
         return 0
     try:

@@ -1,4 +1,4 @@
-"""Imports conversations of the past as events, each exactly once, and summarises their sessions."""
+"""Imports past conversations as events, each exactly once, and summarises their sessions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def import_conversations(
     dry_run: bool,
     tell: Progress,
 ) -> ConversationsImported:
-    """Store the events of conversations, see `Agent.import_conversations`."""
+    """Store past conversations as events. See `Agent.import_conversations`."""
     chosen = await anyio.to_thread.run_sync(_checked_form, source, form)
     conversations = Conversations(source, chosen)
     domains: Counter[str] = Counter()

@@ -22,7 +22,7 @@ _COMPACT = "compact_summary"
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of a tool."""
+    """A tool call."""
 
     tool: str
     target: str
@@ -35,7 +35,7 @@ class _Call:
 
 
 async def summarise_session(memory: Memory, session: str, project: str) -> None:
-    """Store the summary of a session, if it has events. It replaces an earlier one. Raises as `session_end` does."""
+    """Store a summary of the session if it has events, in place of any earlier one. Raises as `session_end` does."""
     roles = await roles_of(memory)
     if roles is None:
         return
@@ -58,7 +58,7 @@ async def summarise_session(memory: Memory, session: str, project: str) -> None:
 
 
 def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
-    """Return the summary of events, given oldest first: goal, files, failures and fixes, decisions, open ends."""
+    """Summarise events, given oldest first: goal, files, failures and fixes, decisions, unfinished work."""
     prompts = [event.title for event in events if _is_message(event, "user")]
     replies = [event.title for event in events if _is_message(event, "agent")]
     calls = [_call_of(event) for event in events if event.properties.get("event_type") == TOOL_CALL]
@@ -95,7 +95,7 @@ def _call_of(event: NodeSummary) -> _Call:
 
 
 def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
-    """Return the failed calls that later succeeded, with the changes in between, and the calls that never did."""
+    """Return the calls that failed and later succeeded, with the changes between, and the calls that only failed."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
     for place, call in enumerate(calls):

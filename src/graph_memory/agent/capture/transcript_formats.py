@@ -1,6 +1,6 @@
-"""Readers for the entries of conversations, one for each program that writes them.
+"""Readers of conversation entries, one for each program that writes them.
 
-The formats of Claude Code and Codex are not documented. The readers skip entries that they do not know.
+The formats of Claude Code and Codex are not documented. The readers skip unknown entries.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _read_chatgpt(entries: Iterator[Object], file: str) -> Iterator[Turn]:
 
 
 def _shown_branch(conversation: Object) -> Sequence[tuple[str, Object]]:
-    """Return the messages that lead to the current one, oldest first. Edited prompts have other branches."""
+    """Return the messages of the current branch, oldest first. Each edit of a prompt creates another branch."""
     nodes, path = _object(conversation, "mapping"), dict[str, Object]()
     name = conversation.get("current_node")
     if not isinstance(name, str) or name not in nodes:
@@ -169,7 +169,7 @@ def _blocks(message: Object) -> Sequence[Object]:
 
 
 def _flat(value: object) -> str:
-    """Return the texts in a value, which may be a list of texts and blocks, joined by line ends."""
+    """Return the text of the value, which may be a string or a list of strings and blocks, one per line."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -180,7 +180,7 @@ def _flat(value: object) -> str:
 
 
 def as_mapping(value: object) -> Object:
-    """Return a JSON object, or an empty one for another value."""
+    """Return the value if it is a JSON object, otherwise an empty object."""
     return cast("Object", value) if isinstance(value, dict) else {}
 
 

@@ -1,6 +1,6 @@
-"""Conversations of the past, as the events that hooks would have captured.
+"""Reads past conversations as the events that hooks would have captured.
 
-The program that wrote a file is recognised by the first entry.
+The first entry of a file shows which program wrote the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CHUNK = 1 << 20
 
 @dataclass(slots=True)
 class Conversations:
-    """A file or folder of conversations, read once."""
+    """A file or folder of conversations, which can be read once."""
 
     source: Path
     form: Form
@@ -33,7 +33,7 @@ class Conversations:
     """Places of lines and conversations that were skipped because they are not JSON objects."""
 
     def sessions(self) -> Iterator[Iterator[HookEvent]]:
-        """Yield the events of each file or conversation, oldest first. Raises INVALID_ARGUMENT and Unreadable."""
+        """For each file or conversation, yield its events, oldest first. Raises INVALID_ARGUMENT and Unreadable."""
         for path in _files(self.source):
             if self.form in ("claude-code", "codex"):
                 yield self._events(READERS[self.form](self._entries(path), path.name))
@@ -73,7 +73,7 @@ class Conversations:
 
 
 def recognise(source: Path) -> Form | None:
-    """Return the program that wrote a file or the files of a folder, or None."""
+    """Return the format of the file, or of the files in the folder, or None if it is unknown."""
     for path in _files(source):
         with suppress(Unreadable, Unfit, ValueError, OSError):
             if (form := _form_of(path)) is not None:
@@ -102,7 +102,7 @@ def _form_of(path: Path) -> Form | None:
 
 
 def _elements(stream: IO[bytes], file: str) -> Iterator[object]:
-    """Yield the elements of a JSON array, reading one at a time. Raises Unreadable."""
+    """Yield the elements of a JSON array without loading the whole array. Raises Unreadable."""
     decoder, characters = json.JSONDecoder(), _decode(stream)
     text = next(characters, "").lstrip()
     if not text.startswith("["):
@@ -136,7 +136,7 @@ def _decode(stream: IO[bytes]) -> Iterator[str]:
 
 
 def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
-    """Yield turns with only the last reply to each prompt, since hooks capture only that reply."""
+    """Yield the turns, but only the last reply to each prompt, because hooks capture only that one."""
     reply: Turn | None = None
     for turn in turns:
         if turn.kind == "reply":
@@ -151,7 +151,7 @@ def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
 
 
 def _folder_of(value: object) -> str | None:
-    """Return the absolute path of a folder, which need not exist on this machine, or None."""
+    """Return the value if it is an absolute path, otherwise None. The folder need not exist on this machine."""
     if not isinstance(value, str) or "\0" in value or not is_encodable(value):
         return None
     if PureWindowsPath(value).drive:
@@ -160,7 +160,7 @@ def _folder_of(value: object) -> str | None:
 
 
 def _time_of(value: object) -> str | None:
-    """Return a time in UTC, or None if there is none that can be read."""
+    """Return the time in UTC, or None if the value is not a valid time."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC).isoformat(timespec="milliseconds")

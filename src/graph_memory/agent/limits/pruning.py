@@ -1,4 +1,4 @@
-"""Pruning: archive the nodes and connections over the limits of a domain to a file, and restore them."""
+"""Pruning: moves the nodes and connections beyond a domain's limits to an archive file, and restores them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LARGEST_ARCHIVE = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class _DomainContents:
-    """The nodes, connections and entities of a domain, by id. The most salient entity is the first."""
+    """The nodes, connections and entities of a domain, by id. Entities are in order of salience, highest first."""
 
     nodes: Mapping[str, NodeSummary]
     connections: Mapping[str, ConnectionSummary]
@@ -54,7 +54,7 @@ class _DomainContents:
         return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
-        """Return the ids of the connections that are among the items or join one of them, and of their ends."""
+        """Return the ids of the connections that are items or touch an item, and the ids of their ends."""
         adjacent: set[str] = set()
         for link in self.connections.values():
             ids = {link.id, link.from_id, link.to_id}
@@ -64,7 +64,7 @@ class _DomainContents:
 
 
 async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path) -> Pruned:
-    """Archive the nodes and connections over the limits. See `Agent.prune`."""
+    """Archive the nodes and connections beyond the limits. See `Agent.prune`."""
     contents = await _read_contents(memory, limits)
     selection, protected = await _select_deletable(memory, contents, limits)
     result = Pruned(
@@ -85,7 +85,7 @@ async def prune(memory: Memory, limits: Limits, *, dry_run: bool, archive: Path)
 
 
 async def restore(memory: Memory, archive: Path) -> Restored:
-    """Restore an archive that `prune` has written. See `Agent.restore`."""
+    """Restore the contents of an archive written by `prune`. See `Agent.restore`."""
     lines = await to_thread.run_sync(_read_archive, archive)
     batch = lines.pop() if "batch" in lines[-1] else {}
     if batch and await _has_batch(memory, batch):
@@ -101,15 +101,15 @@ async def restore(memory: Memory, archive: Path) -> Restored:
 
 
 def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
-    """Return an operation with references to entities of earlier batches replaced by their ids."""
+    """Return the operation with references to entities of earlier batches replaced by their new ids."""
     ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
     return {**line, **{key: end for key, end in ends.items() if end}}
 
 
 async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
-    """Return whether the log of the domain has the batch of an archive.
+    """Return whether the domain's log still has the batch that deleted the archived items.
 
-    False for an archive from another domain.
+    Returns False for an archive of another domain.
     """
     try:
         [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
@@ -134,7 +134,7 @@ async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
 
 
 async def _select_deletable(memory: Memory, contents: _DomainContents, limits: Limits) -> tuple[Selection, int]:
-    """Select the deletable items over the limits. Also returns the number of protected nodes and connections."""
+    """Select the items beyond the limits that can be deleted, and count the items kept due to protection."""
     roles = await roles_of(memory)
     names = {name: kind for kind, name in roles.names.items()} if roles else {}
     nodes = [
@@ -180,7 +180,7 @@ async def _is_protected(memory: Memory, contents: _DomainContents, item: str) ->
 
 
 def _deletions(contents: _DomainContents, selection: Selection) -> list[Operation]:
-    """Return the operations that delete items: relations first, since deleting a node deletes its connections."""
+    """Return operations that delete the items, relations first, because deleting a node deletes its connections."""
     names = [contents.entities[entity].name for entity in selection.entities]
     nodes = (*selection.events, *selection.patterns, *selection.documents)
     return [
@@ -191,9 +191,9 @@ def _deletions(contents: _DomainContents, selection: Selection) -> list[Operatio
 
 
 async def _archive_lines(memory: Memory, contents: _DomainContents, selection: Selection) -> AsyncIterator[Operation]:
-    """Yield the operations that create the items again: nodes, then entities, then their connections.
+    """Yield operations that create the items again: first nodes, then entities, then connections.
 
-    A restored entity has a new id, so its connections refer to its old id as `$mem_…`.
+    Restored entities get new ids, so connections refer to their old ids as `$mem_…`.
     """
     for node_id in (*selection.events, *selection.patterns, *selection.documents):
         node, content = contents.nodes[node_id], await memory.get_node_content(node_id)
@@ -224,7 +224,7 @@ async def _archive_lines(memory: Memory, contents: _DomainContents, selection: S
 
 
 def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
-    """Return the arguments that create an entity with its observations."""
+    """Return the arguments that create the entity with its observations."""
     profile = contents.entities[str(entity.id)]
     observations = [
         {"text": detail.text, "time": detail.ts.isoformat(), "source": detail.source, "confidence": detail.confidence}
@@ -237,7 +237,7 @@ def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
 
 
 def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:
-    """Write lines to a new archive (`xb`), or append them to one (`ab`), and wait until they are on the disk.
+    """Write the lines to a new archive (`xb`) or append them to an existing one (`ab`), and sync the file to disk.
 
     Raises FILE_CREATION_FAILED.
     """
@@ -273,7 +273,7 @@ def archive_path(folder: Path, domain: str) -> Path:
 
 
 def checked_path(path: Path | str) -> Path:
-    """Return the path of an archive. Raises INVALID_ARGUMENT for an empty path."""
+    """Return the path of the archive. Raises INVALID_ARGUMENT if it is empty."""
     if not str(path).strip():
         raise invalid_argument("archive", "The path of the archive is empty", "Pass the path of a file.")
     return Path(path).expanduser()

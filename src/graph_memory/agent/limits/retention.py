@@ -1,4 +1,4 @@
-"""The limits of a domain, and the selection of the nodes and connections that `prune` archives. Pure."""
+"""A domain's limits, and the selection of the nodes and connections that `prune` archives. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node with the values that the selection needs. `type` is the name of the type in the layer."""
+    """A node with the values that the selection needs. `type` is its type in `ontologies/agent.yaml`."""
 
     id: str
     type: str
@@ -54,7 +54,7 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredConnection:
-    """A connection with the values that the selection needs. `type` is the name of the type in the layer."""
+    """A connection with the values that the selection needs. `type` is its type in `ontologies/agent.yaml`."""
 
     id: str
     type: str
@@ -65,7 +65,7 @@ class StoredConnection:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Ids of the nodes and connections over the limits by memory type, in order of deletion."""
+    """Ids of the nodes and connections to archive, by memory type, in order of deletion."""
 
     events: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _Room:
-    """The room left in a batch for items to delete, and for the connections and observations deleted with them."""
+    """The remaining capacity of a batch for deleted items, and for connections and observations deleted with them."""
 
     attached: Mapping[str, int]
     fixed: Collection[str]
@@ -87,7 +87,7 @@ class _Room:
     left_out: int = 0
 
     def take(self, candidates: Iterable[str]) -> tuple[str, ...]:
-        """Return the candidates that fit into the batch, without fixed ones."""
+        """Return the candidates that fit into the batch and are not fixed, and reduce the capacity."""
         accepted: list[str] = []
         for item in candidates:
             if item in self.fixed:
@@ -103,7 +103,7 @@ class _Room:
 
 
 def limits_of(replacements: Mapping[str, object] | None, defaults: Limits) -> Limits:
-    """Return limits with some replaced. Raises INVALID_ARGUMENT for an unknown name or an invalid number."""
+    """Return the default limits with replacements. Raises INVALID_ARGUMENT for an unknown name or invalid number."""
     names = [limit.name for limit in fields(Limits)]
     values = {name: getattr(defaults, name) for name in names}
     for name, value in (replacements or {}).items():
@@ -128,13 +128,12 @@ def select(
     *,
     fixed: Collection[str] = (),
 ) -> Selection:
-    """Return the nodes and connections over the limits that fit into one batch.
+    """Return the nodes and connections beyond the limits, as many as fit into one batch.
 
-    `entities` has the number of observations by id, the most salient first. `fixed` are ids that cannot be deleted.
-    Selected are the patterns with a low success rate and enough applications, the relations with the lowest weight, the
-    events of the oldest finished sessions, the least salient entities and the oldest documents. Never selected are
-    events that a remaining node or connection has as evidence or cause, the sessions of unfinished goals, and entities
-    of remaining events.
+    `entities` maps ids to numbers of observations, most salient entity first. `fixed` lists ids that cannot be deleted.
+    Selects patterns with a low success rate and enough applications, the relations with the lowest weight, the events
+    of the oldest finished sessions, the least salient entities and the oldest documents. Keeps events that are evidence
+    or causes of remaining items, sessions with unfinished goals, and entities of remaining events.
     """
     nodes_by_type: dict[str, list[StoredNode]] = {}
     for node in nodes:
@@ -164,7 +163,7 @@ def select(
 def _excess_events(nodes_by_type: Mapping[str, Sequence[StoredNode]], limit: int, now: datetime) -> list[str]:
     """Return the events of the oldest finished sessions beyond the limit, whole sessions first.
 
-    The session `default` is all work without a session, so each of its days counts as a session.
+    The session `default` contains all work without a session, so each day of it counts as a session.
     """
     events = nodes_by_type.get("Event", ())
     excess = len(events) - limit
@@ -190,12 +189,12 @@ def _timestamp(event: StoredNode) -> str:
 
 
 def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValue | None]:
-    """Return the sessions of unfinished goals."""
+    """Return the sessions that have unfinished goals."""
     return {goal.properties.get("session") for goal in goals if goal.properties.get("status") not in FINISHED} - {None}
 
 
 def _without_cited(selected: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
-    """Return the events that no remaining pattern, event or relation cites as its source, cause or evidence."""
+    """Return the selected events that no remaining pattern, event or relation refers to."""
     cites: dict[str, set[str]] = {}
     cited: set[str] = set()
     for connection in connections:
@@ -215,7 +214,7 @@ def _without_cited(selected: Sequence[str], connections: Iterable[StoredConnecti
 
 
 def _excess_patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
-    """Return the patterns beyond the limit with the lowest success rates, if they were applied often enough."""
+    """Return the patterns beyond the limit: the lowest success rates among those applied often enough."""
 
     def success_bound(node: StoredNode) -> float:
         return wilson_lower_bound(_count(node, "successes"), _applications(node))
@@ -226,7 +225,7 @@ def _excess_patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
 
 
 def _excess_relations(connections: Iterable[StoredConnection], entities: Collection[str], limit: int) -> list[str]:
-    """Return the relations between entities beyond the limit, the lowest weight first."""
+    """Return the relations between entities beyond the limit, lowest weight first."""
     relations = [link for link in connections if link.from_id in entities and link.to_id in entities]
     relations.sort(key=lambda relation: (_weight(relation), relation.id))
     return [relation.id for relation in relations[: max(0, len(relations) - limit)]]

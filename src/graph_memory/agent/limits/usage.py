@@ -1,6 +1,6 @@
-"""Compares the numbers of nodes with the limits of a domain.
+"""Checks the numbers of nodes in a domain against its limits.
 
-Calls that add nodes warn near a limit, and fail beyond it.
+Calls that add nodes return a warning near a limit, and fail beyond it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RECOUNT_AFTER_EXACT = 100
 
 @dataclass(slots=True)
 class _Count:
-    """The number of nodes of a type, or an upper bound. In a short log, the number of changes is the upper bound."""
+    """The number of nodes of one type, or an upper bound: in a short log, the number of changes."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     number: int | None = None
@@ -49,7 +49,7 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The numbers of nodes in a domain, compared with its limits. Calls `prune` if a limit is near."""
+    """Compares the numbers of nodes in a domain with its limits. Calls `prune` if a limit is near."""
 
     memory: Memory
     cache: dict[tuple[str, str], object]
@@ -59,7 +59,7 @@ class Usage:
 
     @asynccontextmanager
     async def adding(self, name: Limited, node_type: str, new: int) -> AsyncGenerator[str | None]:
-        """Count new nodes of a type that the block adds, and yield a warning if the limit is near.
+        """Count the `new` nodes that the block adds. Yields a warning if the limit is near, otherwise None.
 
         Raises MEMORY_LIMIT_REACHED.
         """
@@ -94,15 +94,15 @@ class Usage:
         return None if total <= near else f"The domain has {total:,} of at most {limit:,} {name}. {_HINTS[name]}"
 
     def recount(self) -> None:
-        """Recount before the next addition, because nodes were deleted."""
+        """Make the next addition count again, because nodes were deleted."""
         for name in get_args(Limited):
             if isinstance(count := self.cache.get((self.domain, f"number of {name}")), _Count):
                 count.number = None
 
     async def _count(self, node_type: str, enough: float) -> tuple[int, bool]:
-        """Return the number of nodes of a type, and whether it is exact.
+        """Return the number of nodes of the type, and whether the number is exact.
 
-        If the log has at most `enough` changes, returns their number, which is an upper bound.
+        If the log has at most `enough` changes, returns the number of changes as an upper bound.
         """
         try:
             [last] = (await self.memory.history.log(limit=1)).entries

@@ -18,7 +18,7 @@ FINISHED = frozenset({"completed", "abandoned"})
 
 @dataclass(frozen=True, slots=True)
 class GoalContext:
-    """The ids of the parents, subgoals and unfinished blockers of goals, by the id of the goal."""
+    """Ids of the parents, subgoals and unfinished blockers of goals, by goal id."""
 
     parents: Mapping[str, Sequence[str]]
     subgoals: Mapping[str, Sequence[str]]
@@ -26,7 +26,7 @@ class GoalContext:
 
 
 def stored_steps(steps: Sequence[str]) -> str:
-    """Return the stored form of steps: a JSON list. Raises INVALID_ARGUMENT for too many or empty steps."""
+    """Return the steps as they are stored, as a JSON list. Raises INVALID_ARGUMENT for too many or empty steps."""
     if len(steps) > MOST_STEPS:
         raise invalid_argument("steps", f"{len(steps):,} steps are too many", f"Pass at most {MOST_STEPS}.")
     if not all(isinstance(step, str) and step.strip() for step in steps):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -35,16 +35,16 @@ def stored_steps(steps: Sequence[str]) -> str:
 
 
 def steps_of(node: NodeSummary) -> tuple[GoalStep, ...]:
-    """Return the steps of a goal, in order."""
+    """Return the steps of the goal, in order."""
     texts = [str(text) for text in _stored_list(node, "steps")]
     done = {number for number in _stored_list(node, "completed_steps") if isinstance(number, int)}
     return tuple(GoalStep(number=number, text=text, done=number in done) for number, text in enumerate(texts, 1))
 
 
 def with_step_done(node: NodeSummary, step: int | None) -> str:
-    """Return the stored form of the completed steps after completing this step, or the first open step.
+    """Complete the given or the first open step, and return all completed steps as they are stored.
 
-    Raises INVALID_ARGUMENT if the step is completed or does not exist.
+    Raises INVALID_ARGUMENT if the step is already completed or does not exist.
     """
     steps = steps_of(node)
     number = step if step is not None else _first_open(steps)
@@ -60,7 +60,7 @@ def _first_open(steps: Sequence[GoalStep]) -> int | None:
 
 
 def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
-    """Return the goal that a node stores."""
+    """Return the goal stored in the node."""
     properties = {name: value for name, value in node.properties.items() if name in Goal.model_fields and value != ""}
     steps = steps_of(node)
     fields = {
@@ -77,10 +77,10 @@ def goal_of(node: NodeSummary, context: GoalContext, progress: float) -> Goal:
 
 
 def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequence[str]], goal: str) -> float:
-    """Return the progress of a goal, from 0 to 1.
+    """Return the progress of the goal, from 0 to 1.
 
-    A completed goal has 1. Otherwise it is the mean progress of the subgoals that are not abandoned, and without
-    subgoals the share of completed steps.
+    The progress of a completed goal is 1. Otherwise it is the mean progress of the subgoals that are not abandoned or,
+    without subgoals, the share of completed steps.
     """
     node = nodes[goal]
     if node.properties.get("status") == "completed":
@@ -94,7 +94,7 @@ def progress_of(nodes: Mapping[str, NodeSummary], subgoals: Mapping[str, Sequenc
 
 
 def by_urgency(nodes: Iterable[NodeSummary]) -> list[NodeSummary]:
-    """Return the nodes of goals by priority (1 is first), then by deadline; goals without either come last."""
+    """Sort the nodes of goals by priority (1 first), then by deadline. Goals without a value come last."""
     return sorted(nodes, key=_urgency)
 
 
@@ -105,11 +105,11 @@ def _urgency(node: NodeSummary) -> tuple[float, str, str, str]:
 
 
 def text_of(description: str, steps: Sequence[str]) -> str:
-    """Return the searchable text of a goal."""
+    """Return the text by which search finds the goal."""
     return "\n".join([description, *(f"- {step}" for step in steps)])
 
 
 def _stored_list(node: NodeSummary, name: str) -> list[Any]:
-    """Return a list that a property stores as JSON, or an empty list if the property has another form."""
+    """Return the list stored as JSON in the property, or an empty list if the property contains none."""
     value = parsed_json(str(node.properties.get(name)))
     return cast("list[Any]", value) if isinstance(value, list) else []

@@ -26,7 +26,7 @@ _Z = 1.96
 
 @dataclass(frozen=True)
 class Situation:
-    """The situation that patterns are matched against."""
+    """A situation to which patterns may apply: a query, with entity types and error types."""
 
     query: str
     entity_types: Collection[str] = ()
@@ -34,11 +34,11 @@ class Situation:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of the words of the query."""
+        """The stems of the words in the query."""
         return frozenset(map(_stem, ENGLISH.words(self.query)))
 
     def meets(self, condition: Condition) -> bool:
-        """Return whether a condition holds. An unregistered custom condition does not hold."""
+        """Return whether the situation meets the condition. Custom conditions that are not registered are never met."""
         match condition.type:
             case "keyword":
                 return has_word(self.query, condition.value) or _stem(condition.value.casefold()) in self.stems
@@ -53,7 +53,7 @@ class Situation:
 
 @lru_cache(50_000)
 def _stem(word: str) -> str:
-    """Return the stem of an English word."""
+    """Return the stem of the English word."""
     return ENGLISH.stem_of(word)
 
 
@@ -62,12 +62,12 @@ CUSTOM_CONDITIONS: dict[str, Callable[[Situation], bool]] = {}
 
 
 def register_condition(name: str, holds: Callable[[Situation], bool]) -> None:
-    """Register a function as a custom condition. Patterns and MCP clients refer to it by name."""
+    """Register a function as a custom condition. Patterns and MCP clients refer to the condition by its name."""
     CUSTOM_CONDITIONS[name] = holds
 
 
 def has_word(text: str, word: str) -> bool:
-    """Return whether a text contains a word or phrase as whole words, ignoring case."""
+    """Return whether the text contains the word or phrase as whole words, ignoring case."""
     folded, needle = text.casefold(), word.casefold()
     at = folded.find(needle)
     while at >= 0:
@@ -79,15 +79,15 @@ def has_word(text: str, word: str) -> bool:
 
 
 def _in_word(character: str) -> bool:
-    """Return whether a character continues a word.
+    """Return whether the character continues a word.
 
-    In scripts without capital letters, no character continues a word.
+    False for all characters of scripts without capital letters, since many of these write no spaces.
     """
     return character.isdigit() or character == "_" or character.lower() != character.upper()
 
 
 def wilson_lower_bound(successes: int, applications: int) -> float:
-    """Return the lower bound of a success rate at 95 %, 0 without applications.
+    """Return the lower bound of the success rate with 95 % confidence, or 0 without applications.
 
     Wilson, E. B. (1927): Probable inference, the law of succession, and statistical inference.
     """
@@ -99,10 +99,10 @@ def wilson_lower_bound(successes: int, applications: int) -> float:
 
 
 def match_patterns(patterns: Iterable[Pattern], situation: Situation, limit: int) -> tuple[PatternMatch, ...]:
-    """Return the patterns with at least one condition that holds, best first.
+    """Return the patterns with at least one condition that is met, best first.
 
-    The score is the weight of the conditions that hold, divided by the weight of all conditions, times the confidence.
-    Ties are broken by the lower bound of the success rate.
+    The score is the confidence times the share of the conditions that are met, by weight. Equal scores are ordered by
+    the lower bound of the success rate.
     """
     results = [match for pattern in patterns if (match := _match_pattern(pattern, situation))]
     results.sort(key=lambda match: (-match.score, -match.pattern.success_bound, match.pattern.name))
@@ -120,7 +120,7 @@ def _match_pattern(pattern: Pattern, situation: Situation) -> PatternMatch | Non
 
 
 def conditions_of(arguments: Sequence[Mapping[str, object]]) -> tuple[Condition, ...]:
-    """Return validated conditions. Raises INVALID_ARGUMENT for no, too many or invalid conditions."""
+    """Validate and return the conditions. Raises INVALID_ARGUMENT if there are none, too many, or invalid ones."""
     if not 1 <= len(arguments) <= MOST_CONDITIONS:
         hint = 'Give conditions such as {"type": "keyword", "value": "timeout", "weight": 1}.'
         raise invalid_argument(
@@ -147,7 +147,7 @@ def _parse_condition(arguments: Mapping[str, object], place: str) -> Condition:
 
 
 def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...]:
-    """Return validated steps: text, or `action` with `tool` and `parameters`. Raises INVALID_ARGUMENT."""
+    """Validate and return steps: strings, or objects with `action`, `tool`, `parameters`. Raises INVALID_ARGUMENT."""
     if len(arguments) > MOST_STEPS:
         raise invalid_argument("steps", f"{len(arguments):,} steps are too many", f"Pass at most {MOST_STEPS}.")
     steps: list[Step] = []
@@ -164,12 +164,12 @@ def steps_of(arguments: Sequence[str | Mapping[str, object]]) -> tuple[Step, ...
 
 
 def stored_trigger(conditions: Sequence[Condition], confidence: float) -> str:
-    """Return the stored form of conditions and confidence."""
+    """Return the conditions and the confidence as they are stored, as JSON."""
     return _json({"conditions": [condition.to_dict() for condition in conditions], "confidence": confidence})
 
 
 def stored_procedure(steps: Sequence[Step], tools: Sequence[str], expected_outcome: str) -> str:
-    """Return the stored form of a procedure."""
+    """Return the steps, the tools and the expected outcome as they are stored, as JSON."""
     return _json({"steps": [step.to_dict() for step in steps], "tools": [*tools], "expected_outcome": expected_outcome})
 
 
@@ -178,7 +178,7 @@ def _json(value: object) -> str:
 
 
 def pattern_of(node: NodeSummary) -> Pattern:
-    """Return the pattern that a node stores. Fields that a manual edit has made invalid get their defaults."""
+    """Return the pattern stored in the node. Fields that manual edits made invalid get their defaults."""
     properties = {name: value for name, value in node.properties.items() if name in Pattern.model_fields}
     trigger, procedure = (_parse_object(node.properties.get(name)) for name in ("trigger", "procedure"))
     successes, failures = (
@@ -197,6 +197,6 @@ def pattern_of(node: NodeSummary) -> Pattern:
 
 
 def _parse_object(value: object) -> dict[str, Any]:
-    """Return a stored JSON object, or an empty object if the value is not one."""
+    """Return the JSON object in a stored value, or an empty object if the value contains none."""
     parsed = parsed_json(value)
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

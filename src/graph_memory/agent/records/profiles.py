@@ -1,4 +1,4 @@
-"""The stored forms of a user's profile, and the matching of its entries with a query. Pure."""
+"""How a user's profile is stored, and how its entries are matched with a query. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FEEDBACK = "Feedback of the user: "
 
 
 def check_text(argument: str, value: object) -> str:
-    """Return a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
+    """Return the value if it is a text. Raises INVALID_ARGUMENT if it has no words, and CONTENT_TOO_LARGE."""
     if not isinstance(value, str) or not value.strip() or not is_encodable(value):
         raise invalid_argument(
             argument, f"{argument} is {quote(value)}, not a text with words", "Pass a text, or omit it."
@@ -59,7 +59,7 @@ def check_text(argument: str, value: object) -> str:
 
 
 def check_choice(argument: str, value: object, valid: Sequence[str]) -> str:
-    """Return a value that is one of the valid ones. Raises INVALID_ARGUMENT."""
+    """Return the value if it is in `valid`. Raises INVALID_ARGUMENT if it is not."""
     if value not in valid:
         hint = suggestion(str(value), valid, f"Use {', '.join(valid)}.")
         raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)
@@ -67,7 +67,7 @@ def check_choice(argument: str, value: object, valid: Sequence[str]) -> str:
 
 
 def stored_texts(argument: str, values: object) -> str:
-    """Return the stored form of a list of texts: JSON. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    """Return the list of texts as it is stored, as JSON. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise invalid_argument(argument, f"{argument} is {quote(values)}, not a list", 'For one text, pass ["text"].')
     texts = [check_text(argument, value) for value in cast("Sequence[object]", values)]
@@ -77,7 +77,7 @@ def stored_texts(argument: str, values: object) -> str:
 
 
 def texts_of(value: object) -> tuple[str, ...] | None:
-    """Return the texts that a property stores. A property with another form, after a manual edit, is one text."""
+    """Return the texts stored in a property. If a manual edit made it invalid, the whole value is one text."""
     if not isinstance(value, str) or not value.strip():
         return None
     values = parsed_json(value)
@@ -85,7 +85,7 @@ def texts_of(value: object) -> tuple[str, ...] | None:
 
 
 def stored_correction(correction: Mapping[str, object]) -> str:
-    """Return the text of the observation that stores a correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    """Return an observation that stores the correction. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     hint = 'Give two different texts, as in {"original": "npm", "corrected": "pnpm", "context": "installing packages"}.'
     if not isinstance(correction, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise invalid_argument("correction", f"correction is {quote(correction)}, not an object", hint)
@@ -103,12 +103,12 @@ def stored_correction(correction: Mapping[str, object]) -> str:
 
 
 def stored_feedback(text: str) -> str:
-    """Return the text of the observation that stores feedback. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    """Return an observation that stores the feedback. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     return f"{_FEEDBACK}{check_text('feedback', text)}"
 
 
 def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction]:
-    """Return the corrections among observations, newest first."""
+    """Return the corrections among the observations, newest first."""
     corrections = [
         Correction(id=observation.id, time=observation.ts, source=observation.source, **texts)
         for observation in observations
@@ -118,7 +118,7 @@ def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction
 
 
 def _parsed_correction(text: str) -> dict[str, Any] | None:
-    """Return the parts of a correction, or None for another text, also for one with invalid JSON."""
+    """Return the fields of the correction, or None if the text is not a valid correction."""
     if (match := _CORRECTION.fullmatch(text)) is None:
         return None
     texts = {key: parsed_json(part) for key, part in zip(_KEYS, match.groups(), strict=True) if part}
@@ -126,7 +126,7 @@ def _parsed_correction(text: str) -> dict[str, Any] | None:
 
 
 def feedback_of(observations: Iterable[ObservationDetail]) -> list[Feedback]:
-    """Return the feedback among observations, newest first."""
+    """Return the feedback among the observations, newest first."""
     entries = [
         Feedback(id=entry.id, text=entry.text.removeprefix(_FEEDBACK), time=entry.ts, source=entry.source)
         for entry in observations
@@ -144,7 +144,7 @@ _FIELDS = {
 
 
 def stated_fields(profile: UserProfile, time: datetime) -> list[Feedback]:
-    """Return the fields of a profile as a single preference, or an empty list if all fields are empty."""
+    """Return a list with one preference that states the profile's fields, or an empty list if all are empty."""
     values = {name: getattr(profile, field) for field, name in _FIELDS.items()}
     texts = [
         f"{name}: {value if isinstance(value, str) else '; '.join(value)}" for name, value in values.items() if value
@@ -177,14 +177,14 @@ _HOW_SHOULD = frozenset(["how", "should"])
 
 @dataclass(frozen=True)
 class UserEntry(Generic[E]):
-    """A correction or a preference with its user."""
+    """A correction or a preference, with the user's name."""
 
     user: str
     entry: E
 
     @cached_property
     def parts(self) -> Sequence[frozenset[str]]:
-        """The terms of each text: of a preference, or of the original, context and corrected text of a correction."""
+        """The terms of each text: the preference, or a correction's original, context and corrected text."""
         entry = self.entry
         texts = (entry.original, entry.context, entry.corrected) if isinstance(entry, Correction) else (entry.text,)
         return [terms for text in texts if text and (terms := _terms(text) - _UNSPECIFIC_TERMS)]
@@ -195,17 +195,17 @@ class UserEntry(Generic[E]):
         return frozenset[str]().union(*self.parts)
 
     def fit(self, query: frozenset[str]) -> float:
-        """Return the fit of the entry to the terms of a query, from 0 to 2; 0 if it does not fit.
+        """Rate how well the entry fits the terms of a query, from 0 (not at all) to 2.
 
-        The entry fits if it has at least half of the terms of the query, or if the query has more than half of the
-        terms of one of its `parts`.
+        The entry fits if it has at least half of the query's terms, or if the query has more than half of the terms of
+        one of the `parts`.
         """
         covered = len(query & self.terms) / len(query) if query else 0.0
         best = max((len(query & part) / len(part) for part in self.parts), default=0.0)
         return covered + best if covered >= _HALF or best > _HALF else 0.0
 
     def line(self) -> str:
-        """Return the entry as a line of a reply."""
+        """Return the entry as one line of a reply."""
         entry = self.entry
         if not isinstance(entry, Correction):
             prefix = "" if self.user == USER else f"{name(self.user)}: "
@@ -217,10 +217,10 @@ class UserEntry(Generic[E]):
 
 
 def fitting_entries(entries: Sequence[UserEntry[E]], query: str | None, limit: int) -> list[UserEntry[E]]:
-    """Return the entries that fit a query, best first. Without a query, return the newest.
+    """Return the entries that fit the query, best first. Without a query, return the newest entries.
 
-    A query about the preferences of a user, such as "What do I like?", fits all of them. A query that only names the
-    user fits the preferences that share a term with it.
+    A question about a user's preferences, such as "What do I like?", fits all of them. A query that only names the user
+    fits the preferences that share a term with the query.
     """
     newest = sorted(entries, key=lambda user_entry: user_entry.entry.time, reverse=True)
     if query is None:
@@ -232,7 +232,7 @@ def fitting_entries(entries: Sequence[UserEntry[E]], query: str | None, limit: i
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A query that may ask about a user."""
+    """A query that may be about a user."""
 
     words: frozenset[str]
     terms: frozenset[str]
@@ -245,7 +245,7 @@ class _Question:
         return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
 
     def fit(self, user_entry: UserEntry[E]) -> float:
-        """Return the fit of a preference to a query about its user. `UserEntry.fit` may be higher."""
+        """Rate how well a preference fits this query about its user, from 0 (not at all). See also `UserEntry.fit`."""
         is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(user_entry.user)} <= self.words
         if isinstance(user_entry.entry, Correction) or not is_about_user:
             return 0.0
@@ -254,7 +254,7 @@ class _Question:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Return the terms of a text without stop words and question words."""
+    """Return the terms in the text, without stop words and question words."""
     words = [word for word in ENGLISH.words(text[:LONGEST]) if word not in ENGLISH.asking]
     return frozenset(filter(None, (ENGLISH.stem(part) for word in words for part in ENGLISH.parts(word))))
 

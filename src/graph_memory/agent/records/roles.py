@@ -1,4 +1,4 @@
-"""The types of `ontologies/agent.yaml` in a domain. A name that another type has gets the prefix Agent."""
+"""The types of `ontologies/agent.yaml` in a domain. If another type has the same name, they get the prefix Agent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PARTS: Mapping[Part, Sequence[str]] = {"users": ("UserProfile",), "agent": ("Ca
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The names of the layer's types in a domain, by their names in the layer, and the missing types."""
+    """Maps the names in `ontologies/agent.yaml` to the names of types in a domain, and lists the missing types."""
 
     names: Mapping[str, str]
     node_types: tuple[NodeType, ...] = ()
@@ -37,13 +37,13 @@ class Roles:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the domain has all types."""
+        """Whether the domain has all of the types."""
         return not self.node_types and not self.connection_types
 
 
 @cache
 def layer_ontology(part: Part = "project") -> Ontology:
-    """Return the types of the layer that a domain has."""
+    """Return the types that belong in a domain for this part of the memory."""
     ontology, excluded = load_ontology("agent"), {*chain(*_PARTS.values())}
     if part in _PARTS:
         kinds = tuple(kind for kind in ontology.node_types if kind.name in _PARTS[part])
@@ -52,7 +52,7 @@ def layer_ontology(part: Part = "project") -> Ontology:
 
 
 async def roles_of(memory: Memory, part: Part = "project") -> Roles | None:
-    """Return the roles in the domain, or None if it does not exist or has none of the node types."""
+    """Return the domain's roles, or None if the domain does not exist or has none of the node types."""
     try:
         roles = roles_in(await memory.get_ontology(), part)
     except GraphError as error:
@@ -63,10 +63,10 @@ async def roles_of(memory: Memory, part: Part = "project") -> Roles | None:
 
 
 async def add_types(memory: Memory, changes: Callable[[Roles], Sequence[Operation]], part: Part = "project") -> Roles:
-    """Add the missing types to the domain, or create the domain, and return its roles.
+    """Add the missing types to the domain, which is created if necessary, and return its roles.
 
-    If types are missing, the changes are validated first, so a refused call adds no types. In a domain that does not
-    exist yet, changes of entities are not validated. Raises the error of an invalid change, TYPE_LIMIT_REACHED and
+    If types are missing, the changes are validated first, so that a rejected call adds no types. In a domain that does
+    not exist yet, changes of entities are not validated. Raises the error of an invalid change, TYPE_LIMIT_REACHED and
     DOMAIN_BUSY.
     """
     is_checked = False
@@ -94,7 +94,7 @@ async def add_types(memory: Memory, changes: Callable[[Roles], Sequence[Operatio
 
 
 async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operation]) -> None:
-    """Raise the error that a change would raise once the types exist. `memory` is None if the domain does not exist."""
+    """Raise the error that the changes would raise if all types existed. `memory` is None for a new domain."""
     types = {roles[kind.name]: kind for kind in layer_ontology().node_types if kind.name in roles.names}
     new = {change["id"] for change in changes if change["op"] == "create_node"}
     remaining: list[Operation] = []
@@ -115,7 +115,7 @@ async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operatio
 
 
 async def _require_end(memory: Memory | None, roles: Roles, connection_type: str, node_id: str) -> None:
-    """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if a node cannot be the target of a connection."""
+    """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if the node cannot be the target of the connection."""
     if memory is None:
         hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {printable(node_id)} does not exist", {"hint": hint})
@@ -137,7 +137,7 @@ async def _create(memory: Memory, part: Part) -> None:
 
 
 def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
-    """Return the names of the layer's types in an ontology, with the types that it lacks."""
+    """Return the roles for an ontology, with the types that it lacks."""
     names: dict[str, str] = {}
     new_nodes: list[NodeType] = []
     new_connections: list[ConnectionType] = []
@@ -161,9 +161,9 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
 
 
 def _is_layer_type(present: NodeType, kind: NodeType) -> bool:
-    """Return whether a type of a domain is the layer's type, even after changes.
+    """Return whether the domain's type `present` is the layer's type `kind`, possibly changed by users.
 
-    It declares two thirds of the layer's properties, and requires no property that the layer does not write.
+    It must declare two thirds of the layer's properties, and require no property that the layer does not write.
     """
     layer_properties = {rule.name for rule in kind.properties}
     shared = layer_properties & {rule.name for rule in present.properties}
@@ -172,5 +172,5 @@ def _is_layer_type(present: NodeType, kind: NodeType) -> bool:
 
 
 def _allows_ends(present: ConnectionType, kind: ConnectionType) -> bool:
-    """Return whether a connection type allows the ends that the layer connects."""
+    """Return whether the domain's connection type allows the node types that the layer connects."""
     return set(kind.from_types) <= set(present.from_types) and set(kind.to_types) <= set(present.to_types)

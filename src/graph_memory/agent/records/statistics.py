@@ -1,4 +1,4 @@
-"""Statistics of tools from their events. Pure."""
+"""Statistics of tools, computed from events. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|[0-9a-f]*\d[0-9a-f]*)\b", re.IGNORECASE)
 
 
 def statistics_of(events: Iterable[NodeSummary]) -> list[ToolStatistics]:
-    """Return the statistics of the tools that events name, most used first. Events without a tool are not counted."""
+    """Return statistics of each tool in the events, most used first. Events without a tool do not count."""
     by_tool: dict[str, list[NodeSummary]] = {}
     for event in events:
         if name := tool_of(event):
@@ -31,13 +31,13 @@ def statistics_of(events: Iterable[NodeSummary]) -> list[ToolStatistics]:
 
 
 def tool_of(event: NodeSummary) -> str:
-    """Return the tool that an event names, or an empty text."""
+    """Return the name of the event's tool, or an empty string."""
     tool = event.properties.get("tool")
     return tool.strip() if isinstance(tool, str) else ""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the percentile by nearest rank: the smallest value that `share` (0 to 1) of the values do not exceed."""
+    """Return the smallest value that at least `share` (0 to 1) of the values do not exceed."""
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
@@ -59,7 +59,7 @@ def _statistics(tool: str, calls: Sequence[NodeSummary]) -> ToolStatistics:
 
 
 def _duration(call: NodeSummary) -> float | None:
-    """Return the duration of a call, or None if it is missing or invalid."""
+    """Return the duration of the call in milliseconds, or None if it is missing or invalid."""
     value = call.properties.get("duration_ms")
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LONGEST_MS:
         return None
@@ -67,5 +67,5 @@ def _duration(call: NodeSummary) -> float | None:
 
 
 def _error(call: NodeSummary) -> str:
-    """Return the error of a failed call, with numbers replaced, so that equal errors are counted together."""
+    """Return the error of the failed call, with numbers replaced so that similar errors are counted together."""
     return _NUMBER.sub("#", one_line(str(call.properties.get("summary") or call.title)))

@@ -10,7 +10,7 @@ from graph_memory.model.values.arguments import invalid_argument
 
 
 def rfc3339(argument: str, value: datetime | str | None) -> str:
-    """Return the stored form of a time, by default of now. A time without an offset is in UTC.
+    """Return the time as it is stored, by default the present time. A time without an offset is in UTC.
 
     Raises INVALID_ARGUMENT.
     """
@@ -27,6 +27,6 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def day_or_time(argument: str, value: str | None) -> str | None:
-    """Return a day unchanged, or the stored form of a time. Raises INVALID_ARGUMENT."""
+    """Return a date unchanged, or a time as it is stored. Raises INVALID_ARGUMENT."""
     at = None if value is None else rfc3339(argument, value)
     return value if value is None or _DAY.fullmatch(value) else at

@@ -21,7 +21,7 @@ _DEEPEST = 200
 
 
 async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: bool = False) -> BatchResult:
-    """Execute a batch. If it is refused, raise the error of its first faulty operation."""
+    """Execute the operations as a batch. If it fails, raise the error of the first invalid operation."""
     try:
         return await memory.execute_batch(operations, options={"dry_run": dry_run})
     except GraphError as error:
@@ -34,28 +34,28 @@ async def write(memory: Memory, operations: Sequence[Operation], *, dry_run: boo
 
 
 def new_connection(connection_type: str, from_id: str, to_id: str) -> Operation:
-    """Return the operation that connects two nodes, given their ids."""
+    """Return the operation that connects two existing nodes."""
     ends = {"from_node_id": escape_id(from_id), "to_node_id": escape_id(to_id)}
     return {"op": "create_connection", "type": connection_type, **ends}
 
 
 def new_connection_to_ref(connection_type: str, from_id: str, ref: str) -> Operation:
-    """Return the operation that connects a node with the node that an earlier operation of the batch creates."""
+    """Return the operation that connects a node with the node that an earlier operation creates as `ref`."""
     return {"op": "create_connection", "type": connection_type, "from_node_id": from_id, "to_node_id": f"${ref}"}
 
 
 def is_reference(end: str) -> bool:
-    """Return whether an end of a connection refers to an earlier operation of the batch."""
+    """Return whether the end of a connection refers to an earlier operation of the batch."""
     return end.startswith("$") and not end.startswith("$$")
 
 
 def one_line(text: str) -> str:
-    """Return the beginning of a text on one line, without control characters, as titles require it."""
+    """Return the beginning of the text as one line without control characters, for use as a title."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())[:_TITLE]
 
 
 def parsed_json(text: object) -> object:
-    """Return the value of a stored JSON text, or None if it is not JSON or no reply can contain the value."""
+    """Parse a stored JSON text. Returns None if it is invalid, or if no reply can contain the value."""
     try:
         value: object = json.loads(text) if isinstance(text, str) else None
         return value if fits_reply(value) else None
@@ -64,7 +64,7 @@ def parsed_json(text: object) -> object:
 
 
 def fits_reply(value: object, levels: int = _DEEPEST) -> bool:
-    """Return whether a reply can contain a JSON value: it has no lone surrogates and is not nested too deeply."""
+    """Return whether a reply can contain the JSON value: no lone surrogates, and not nested too deeply."""
     match value:
         case str():
             return is_encodable(value)
@@ -81,7 +81,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def lenient(model: type[M], fields: Mapping[str, object], defaults: Mapping[str, object]) -> M:
-    """Return stored fields as a result. A field with an invalid value, after a manual edit, gets its default."""
+    """Build a result from stored fields. Fields that manual edits made invalid get their defaults."""
     try:
         return model.model_validate(fields)
     except ValidationError as error:
@@ -95,7 +95,7 @@ def new_node(
 ) -> Operation:
     """Return the operation that creates a node. Properties that are None are omitted.
 
-    Without a title, the graph derives it from the content.
+    Without a title, the graph derives one from the content.
     """
     own_title = {} if title is None else {"title": one_line(title) or node_type}
     return {

@@ -1,1 +1,1 @@
-"""Sentences that `remember` and `forget` route to goals, patterns and profiles."""
+"""Routes the sentences of `remember` and `forget` to goals, patterns and preferences."""

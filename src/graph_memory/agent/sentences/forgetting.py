@@ -1,4 +1,4 @@
-"""Forgetting goals, patterns and preferences by the sentences that name them."""
+"""Forgets goals, patterns and preferences, given the sentences that were remembered."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _ResolvedSentences:
-    """The ids of the goals and patterns that match, the ids of the preferences, and the sentences without a match."""
+    """The ids of matching goals and patterns, the ids of matching preferences, and the sentences without a match."""
 
     ids: list[str] = field(default_factory=list[str])
     preferences: list[str] = field(default_factory=list[str])
@@ -43,9 +43,9 @@ class _ResolvedSentences:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """Forgets entities, observations and relations.
+    """Forgets entities, observations, relations, goals, patterns and preferences.
 
-    Goals, patterns and preferences can also be named by their sentences.
+    Goals, patterns and preferences can be named by the sentences that were remembered.
     """
 
     memory: Memory
@@ -85,7 +85,7 @@ class Forgetting:
         return forgotten.model_copy(update={"domain": self.users_domain})
 
     async def _resolve(self, sentences: Sequence[str], *, is_name: bool) -> _ResolvedSentences:
-        """Return the ids that match the sentences. Raises INVALID_ARGUMENT for an ambiguous sentence."""
+        """Find what the sentences refer to. Raises INVALID_ARGUMENT for a sentence with several matches."""
         resolved = _ResolvedSentences()
         if not sentences:
             return resolved
@@ -109,7 +109,7 @@ class Forgetting:
         return resolved
 
     async def _stored_texts(self) -> list[tuple[_Candidate, frozenset[str]]]:
-        """Return the current goals and patterns, with the texts that match them."""
+        """Return the current goals and patterns, each with the texts by which it can be named."""
         roles = await roles_of(self.memory)
         if roles is None:
             return []
@@ -125,7 +125,7 @@ class Forgetting:
         ]
 
     async def _matching_facts(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return the entity or observation that matches a sentence, or an empty list."""
+        """Return a list with the entity or observation that the sentence names, or an empty list."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
             forgotten = await self.memory.entities.forget(names, text=text, dry_run=True)
@@ -141,7 +141,7 @@ def _normalise(text: str) -> str:
 
 
 def _comparison_keys(sentence: str) -> frozenset[str]:
-    """Return the normalised sentence, and the normalised goal or action in it."""
+    """Return the normalised sentence and, if it states a goal or pattern, the normalised goal or action."""
     plain = _normalise(sentence)
     route = classify_sentence(plain, datetime.now(UTC))
     return frozenset((plain, *((_normalise(route.text),) if route else ())))

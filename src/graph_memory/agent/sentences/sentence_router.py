@@ -1,4 +1,4 @@
-"""Storing the sentences of a remembered text as preferences, goals, patterns or observations."""
+"""Stores the sentences of a remembered text as preferences, goals, patterns or observations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OBSERVATION_HINT = "To keep the sentence as an observation, name the entity tha
 
 @dataclass(frozen=True, slots=True)
 class SentenceRouter:
-    """Stores each sentence of a text in the memory type that its beginning implies."""
+    """Stores each sentence of a text in the memory type that the beginning of the sentence implies."""
 
     memory: Memory
     episodic: Episodic
@@ -49,7 +49,7 @@ class SentenceRouter:
     """The session of the goals, and of the failure from which a solution is learned."""
 
     async def remember(self, text: str, *, dry_run: bool) -> Remembered:
-        """Remember a text, sentence by sentence. See `Agent.remember`."""
+        """Store a text, sentence by sentence. See `Agent.remember`."""
         now = datetime.now(UTC)
         parts = [] if _FENCE in text else [(part, classify_sentence(part, now)) for part in sentences(text)]
         routes = [route for _, route in parts if route is not None]
@@ -72,7 +72,7 @@ class SentenceRouter:
     async def _attempt(
         self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
     ) -> None:
-        """Append the result of storing a part of a text, or a receipt with the reason for its refusal."""
+        """Await `call`, and append its result or, if it fails, a receipt with the reason."""
         try:
             results.append(await call)
         except GraphError as error:
@@ -95,7 +95,7 @@ class SentenceRouter:
         return not ontology.open and not roles_in(ontology).is_complete
 
     async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
-        """Store a sentence if it is not stored yet."""
+        """Store the sentence, unless it is stored already."""
         match kind := route.kind:
             case "preference":
                 result = await self.user.remember(route.sentence, dry_run=dry_run)
@@ -150,7 +150,7 @@ class SentenceRouter:
         return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
     async def _failure(self) -> Event | None:
-        """Return the last failure of the session, to which "this fixed it" refers, or None if a pattern covers it."""
+        """Return the session's last failure, which "this fixed it" refers to, or None if a pattern covers it."""
         events = (await self.episodic.get_recent(self.session)).events
         failure = next((event for event in events if event.outcome == "failure"), None)
         roles = await roles_of(self.memory)
@@ -168,7 +168,7 @@ class SentenceRouter:
         decision: Outcome,
         stored: GoalChanged | Pattern | None = None,
     ) -> Remembered:
-        """Return the result of storing a sentence as a node."""
+        """Return the result for a sentence that is stored as a node."""
         roles = await roles_of(self.memory)
         is_new = decision is Outcome.ADD
         due = f"Its deadline is {route.deadline}." if route.deadline else ""

@@ -1,4 +1,4 @@
-"""Rules that classify a sentence as a preference, goal or pattern by its beginning. Pure."""
+"""Rules that classify sentences as preferences, goals or patterns by their beginnings. Pure."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _GENERIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedSentence:
-    """A sentence that is stored as a preference, goal or pattern, with its parts."""
+    """A sentence that is to be stored as a preference, goal or pattern, with its parts."""
 
     kind: SentenceKind
     sentence: str
@@ -90,7 +90,7 @@ class ClassifiedSentence:
 
 
 def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None:
-    """Return a sentence as a preference, goal or pattern, or None if it is an observation.
+    """Classify a sentence as a preference, goal or pattern. Returns None if it is an observation.
 
     Deadlines such as "by Friday" are relative to `now`.
     """
@@ -110,7 +110,7 @@ def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None
 
 
 def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
-    """Return a goal. A day or period at its end, such as "by Friday", becomes its deadline: the last day."""
+    """Return a goal. If the text ends with a day or period, such as "by Friday", the last day is the deadline."""
     if due := _DEADLINE.search(text):
         with suppress(ValueError):
             day = date.fromisoformat(due["due"].rpartition(" ")[2])
@@ -123,7 +123,7 @@ def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
 
 
 def keywords_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text that are specific to its topic, in order."""
+    """Return the words that are specific to the text's topic, in order."""
     words = [word for word in ENGLISH.words(text) if word not in ENGLISH.stop_words | ENGLISH.asking]
     special = [word for word in words if word not in _GENERIC and not word.isdigit()]
     return tuple(dict.fromkeys(special or words))[:_MOST_KEYWORDS]
