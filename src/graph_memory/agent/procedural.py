@@ -102,12 +102,11 @@ class Procedural:
     ) -> Pattern:
         """Record a pattern and return it.
 
-        With `once`, returns the stored pattern with this type and description and these keywords, if there is one,
-        without `since`. Of concurrent calls, only one records it. Conditions have a `type` (`keyword`, `entity_type`,
-        `error_type` or `custom`), a `value` and a `weight` (1). Steps are strings, or objects with `action`, `tool` and
-        `parameters`. `learned_from` lists ids of events. Raises INVALID_ARGUMENT without conditions, for a weight of 0
-        or less or a confidence outside 0 to 1, NODE_NOT_FOUND for an event that does not exist, and
-        MEMORY_LIMIT_REACHED.
+        With `once`, returns the stored pattern with this type, description and keywords, if there is one, without
+        `since`. Conditions have a `type` (`keyword`, `entity_type`, `error_type` or `custom`), a `value` and a `weight`
+        (1). Steps are strings, or objects with `action`, `tool` and `parameters`. `learned_from` lists ids of events.
+        Raises INVALID_ARGUMENT without conditions, for a weight of 0 or less or a confidence outside 0 to 1,
+        NODE_NOT_FOUND for an unknown event, and MEMORY_LIMIT_REACHED.
         """
         trigger, procedure = conditions_of(conditions), steps_of(steps)
         keywords = [condition.value for condition in trigger]
