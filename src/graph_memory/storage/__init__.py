@@ -1,1 +1,1 @@
-"""Storage: Neo4j and the blob store. No other package persists domain data."""
+"""Storage in Neo4j and the blob store. No other package persists domain data."""

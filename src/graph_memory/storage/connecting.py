@@ -19,7 +19,7 @@ SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address and credentials of a Neo4j server, with a guard if its process is known."""
+    """The address and credentials of a Neo4j server, and the guard of its process if that is known."""
 
     uri: str
     username: str

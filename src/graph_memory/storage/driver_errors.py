@@ -1,4 +1,4 @@
-"""Classification of the driver's errors, and their translation into GraphErrors."""
+"""Classifies the driver's errors, and translates them into GraphErrors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOST = (ServiceUnavailable, SessionExpired, OSError)
 
 
 class ServerMoved(ServiceUnavailable):
-    """The server no longer listens at its address. Nothing was sent to another listener."""
+    """The server no longer listens at its address. Nothing was sent to whatever listens there now."""
 
 
 _log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_transient_at_start(error: BaseException) -> bool:
-    """Return whether a retry can reach a server that has not answered yet."""
+    """Return whether a retry can succeed with a server that is starting."""
     return isinstance(error, ServerMoved) or is_locked_out(error)
 
 
@@ -56,12 +56,12 @@ def is_locked_out(error: BaseException) -> bool:
 
 
 def _read_deleted_entity(error: BaseException) -> bool:
-    """Return whether another writer deleted an entity between match and read of a statement."""
+    """Return whether another writer deleted an entity while the statement was reading it."""
     return isinstance(error, Neo4jError) and "EntityNotFound" in (error.code or "")
 
 
 def may_be_committed(error: BaseException) -> bool:
-    """Return whether an auto-commit statement may have been committed: its connection broke, or the commit failed."""
+    """Return whether an auto-commit statement may have been committed, as the connection or the commit failed."""
     return is_failed_commit(error) or (isinstance(error, LOST) and not _never_reached(error))
 
 
@@ -70,7 +70,7 @@ def _never_reached(error: BaseException) -> bool:
 
 
 def is_failed_commit(error: BaseException) -> bool:
-    """Return whether the database failed during a commit, usually for lack of disk space. It then stops serving."""
+    """Return whether the database failed during a commit, usually because the disk is full. It then stops serving."""
     code = (error.code or "") if isinstance(error, Neo4jError) else ""
     return code.startswith(_OF_TRANSACTIONS) and not code.endswith("StartFailed")
 
@@ -85,7 +85,7 @@ def rolled_itself_back(error: BaseException) -> bool:
 
 
 def exceeds_resources(error: GraphError) -> bool:
-    """Return whether the request exceeded the time or memory of the server. A smaller one may succeed."""
+    """Return whether the request exceeded the server's time or memory limit. A smaller request may succeed."""
     return error.code is Code.TIMEOUT or _TOO_LITTLE_MEMORY in error.message
 
 
@@ -94,7 +94,7 @@ def _lacks_memory(error: BaseException) -> bool:
 
 
 class translate_errors:  # noqa: N801
-    """Translate the driver's errors into GraphErrors, with the address of the server if given."""
+    """A context manager that translates the driver's errors into GraphErrors. If given, they contain `uri`."""
 
     def __init__(self, uri: str = "") -> None:
         self._uri = uri
@@ -110,7 +110,7 @@ class translate_errors:  # noqa: N801
 def graph_error_of(
     error: BaseException, *, uri: str = "", in_doubt: bool = False, is_local: bool = False
 ) -> GraphError:
-    """Return the GraphError for a driver's error. The driver's text is logged, and not shown to the caller."""
+    """Return the GraphError for an error of the driver. The driver's message is logged, but not shown to the caller."""
     _log.info("driver error: %r", error)
     server = f" at {without_credentials(uri)}" if uri else ""
     if in_doubt and not _has_stopped(error):
@@ -135,7 +135,7 @@ def graph_error_of(
 
 
 def open_transaction_error(error: BaseException, seconds: float) -> GraphError:
-    """Return the GraphError for the error that ended an open transaction with this time limit."""
+    """Return the GraphError for the error that ended an open transaction. `seconds` is its time limit."""
     if isinstance(error, LOST) or (isinstance(error, DriverError) and not isinstance(error, ConfigurationError)):
         message = "The connection to Neo4j was lost before the commit; nothing was changed"
         return GraphError(Code.TRANSACTION_LOST, message, {"hint": "Run the whole transaction again."})
@@ -170,7 +170,7 @@ def _has_stopped(error: BaseException) -> bool:
 
 
 def _stopped_database(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
-    """Return the error for a database that stopped, usually for lack of disk space, until a restart."""
+    """Return the error for a database that stopped until it is restarted, usually because the disk is full."""
     hint = Hint("Free some disk space, then restart Neo4j; for the local one, {graph-memory neo4j stop} is enough.")
     if not in_doubt and not is_failed_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)

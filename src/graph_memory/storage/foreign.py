@@ -1,4 +1,4 @@
-"""Read-only access to a graph in any Neo4j server, as a stream of rows."""
+"""Read-only access to a graph on any Neo4j server, as a stream of rows."""
 
 # The driver leaves the types of its configuration open.
 # pyright: reportUnknownMemberType=false
@@ -41,19 +41,19 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class AsText:
-    """A value of a Neo4j type that a memory cannot store, as text, with the name of the type."""
+    """A value of a Neo4j type that cannot be stored in a memory, as text, with the name of the type."""
 
     type: str
     text: str
 
 
 def is_server(source: str) -> bool:
-    """Return whether a text is the address of a server."""
+    """Return whether the text is the address of a Neo4j server."""
     return source.partition("://")[0] in SCHEMES and "://" in source
 
 
 class Graph:
-    """An open graph."""
+    """An open connection to a graph."""
 
     def __init__(self, session: Session, uri: str) -> None:
         self._session = session
@@ -71,7 +71,7 @@ class Graph:
 
 @contextmanager
 def open_graph(address: Address) -> Generator[Graph]:
-    """Yield the graph at an address. Raises INVALID_ARGUMENT for an address with a login, and STORE_UNAVAILABLE."""
+    """Open the graph at the address. Raises INVALID_ARGUMENT for an address with a login, and STORE_UNAVAILABLE."""
     if without_credentials(address.uri) != address.uri:
         raise invalid_argument("source", "The address of the source contains a user name or password", _LOGIN)
     login = basic_auth(address.username, address.password) if address.password else None
@@ -119,7 +119,7 @@ def _hint(error: Exception, code: str, graph_error: GraphError) -> str:
 
 
 def _as_storable(value: object) -> object:
-    """Return a value with unsupported types as text."""
+    """Return the value with parts of unsupported types replaced by `AsText`."""
     match value:
         case list():
             return [_as_storable(item) for item in cast("list[object]", value)]

@@ -2,7 +2,8 @@
 
 After a server has ended, another program may listen on its port: a server of another home folder, or a program that
 collects passwords. The driver asks for the credentials after a connection is accepted and before it sends them, so the
-server's process is checked then. The driver asks again when it takes a connection from its pool, which needs no check.
+server's process is checked then. When the driver reuses a connection from its pool, it asks again, but no check is
+needed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _is_new: ContextVar[bool] = ContextVar("_is_new", default=False)
 
 
 class Guard(Protocol):
-    """Checks the process of a server. Each check may take some milliseconds."""
+    """Checks the process of a server. Each check may take a few milliseconds."""
 
     def is_alive(self) -> bool:
         """Return whether the process still runs."""
@@ -36,20 +37,20 @@ class Guard(Protocol):
 
 
 class Credentials(AsyncAuthManager):
-    """The address resolver and credentials for the asynchronous driver. Both first check that the server is our own."""
+    """The address resolver and the credentials for the asynchronous driver, given only after a check of the server."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard
         self._auth = auth
 
     async def resolve(self, target: Target) -> Sequence[Target]:
-        """Return the unchanged address, for a new connection. Raises Moved before anything is sent."""
+        """Return the address unchanged, if the server's process runs. Raises ServerMoved before anything is sent."""
         _is_new.set(True)
         await _require(self._guard.is_alive)
         return [target]
 
     async def get_auth(self) -> Auth:
-        """Return the credentials. Raises Moved if another process listens at the server's address."""
+        """Return the credentials. Raises ServerMoved if the server no longer listens at its address."""
         if _is_new.get():
             await _require(self._guard.listens)
             _is_new.set(False)
@@ -61,14 +62,14 @@ class Credentials(AsyncAuthManager):
 
 
 class SourceCredentials(AuthManager):
-    """The credentials of a guarded server, for the synchronous driver."""
+    """The credentials for the synchronous driver, given only after a check of the server."""
 
     def __init__(self, guard: Guard, auth: Auth) -> None:
         self._guard = guard
         self._auth = auth
 
     def get_auth(self) -> Auth:
-        """Return the credentials. Raises Moved if a process other than the server listens."""
+        """Return the credentials. Raises ServerMoved if the server does not listen at its address."""
         if not self._guard.listens():
             raise _server_moved()
         return self._auth

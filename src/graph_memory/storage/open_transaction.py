@@ -1,4 +1,4 @@
-"""A transaction that stays open between calls, and the store within it."""
+"""A transaction that stays open between calls, and a store that works within it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FAILURES = (DriverError, Neo4jError, OSError)
 
 
 class OpenTransaction(Transaction):
-    """A write transaction that stays open between calls. After a failure, each use raises the reason."""
+    """A write transaction that stays open between calls. After it has failed, each use raises the reason."""
 
     def __init__(self, inner: AsyncTransaction, limit: float) -> None:
         super().__init__(inner)
@@ -34,9 +34,9 @@ class OpenTransaction(Transaction):
         self._ended: GraphError | None = None
 
     async def run(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement and return all of its rows.
+        """Run one statement, and return all of its rows.
 
-        Raises TRANSACTION_LOST, TIMEOUT if it was open for too long, and INVALID_ARGUMENT after its end.
+        Raises TRANSACTION_LOST, TIMEOUT if the transaction was open for too long, and INVALID_ARGUMENT after its end.
         """
         async with self._turn:
             self.check()
@@ -50,7 +50,7 @@ class OpenTransaction(Transaction):
             return results
 
     def check(self) -> None:
-        """Raise the reason of the end, if the transaction has ended."""
+        """If the transaction has ended, raise the reason."""
         if self._ended is not None:
             raise self._ended
 
@@ -59,7 +59,7 @@ class OpenTransaction(Transaction):
         self._ended = self._ended or reason
 
     async def commit(self) -> None:
-        """Commit. Raises Indeterminate if it is unknown whether the commit succeeded."""
+        """Commit the transaction. Raises Indeterminate if it is unknown whether the commit succeeded."""
         async with self._turn:
             self.check()
             try:
@@ -72,7 +72,7 @@ class OpenTransaction(Transaction):
 
 
 class StoreWithin(Store):
-    """A store within an open transaction: reads include the uncommitted changes.
+    """A store that works within an open transaction, so that reads include uncommitted changes.
 
     Operations that need a separate transaction are rejected.
     """
@@ -82,11 +82,11 @@ class StoreWithin(Store):
         self._within = transaction
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads, within the transaction."""
+        """Run one read statement within the transaction, and return its rows."""
         return await self._within.run(query, **params)
 
     async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads, within the transaction and its time limit."""
+        """Run one read statement within the transaction, and return its rows. `seconds` has no effect."""
         del seconds
         return await self._within.run(query, **params)
 
@@ -115,7 +115,7 @@ class StoreWithin(Store):
         not_within(name)
 
     async def define(self, statement: LiteralString, **params: object) -> None:
-        """Reject a change of the schema, which would wait for the transaction, and the transaction for it."""
+        """Reject a change of the schema, because it and the transaction would wait for each other."""
         del statement, params
         not_within("A change of the schema")
 

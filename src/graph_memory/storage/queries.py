@@ -1,8 +1,8 @@
-"""Loader of Cypher statements, which are files that are checked at import and bound to a constant.
+"""Loads Cypher statements from files. Each is checked at import, and bound to a constant.
 
 A file has one statement below a header of comments: a description, then `mode: read` or `mode: write`, `params:` and
-`returns:`. The optional `subjects:` names the parameters that are ids, or lists of ids, of the only subjects on which
-the result depends. The name of a query is its path below `cypher/` without the extension.
+`returns:`. If the result depends only on certain subjects, `subjects:` names the parameters with their ids or lists of
+ids. The name of a query is its path below `cypher/` without the extension.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b", 
 
 
 class QueryFileError(Exception):
-    """A Cypher file that is missing or contradicts its header. Raised at import, so it never reaches a user."""
+    """Raised at import if a Cypher file is missing or contradicts its header. It never reaches a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class Mark:
 
 
 class Nothing:
-    """The row of a statement that returns nothing."""
+    """The row class of statements that return nothing."""
 
 
 @cache
 def cypher_root() -> Path:
-    """Return the folder of the Cypher files, in the installed package or in the checkout."""
+    """Return the folder of the Cypher files: in the installed package, otherwise in the checkout."""
     package = Path(__file__).resolve().parents[1]
     places = (package / "cypher", package.parents[1] / "cypher")
     path = next((place for place in places if place.is_dir()), None)
@@ -72,9 +72,9 @@ def cypher_root() -> Path:
 
 
 def query(name: str, row: type[R]) -> Query[R]:
-    """Return the statement of a file, checked against its header and its row class.
+    """Load the statement in the named file, and check it against its header and the row class.
 
-    For a statement with one column, `row` may be a plain type such as `str`. Its rows are then the values.
+    For a statement with one column, `row` may be a plain type such as `str`. Then each row is a value.
     """
     statement = _load(name, row if columns_of(row) is not None else _value)
     columns = columns_of(row)
@@ -85,7 +85,7 @@ def query(name: str, row: type[R]) -> Query[R]:
 
 
 def assemble(parts: Sequence[str]) -> Query[Any]:
-    """Return the statement with these `parts`, whose rows are lists. Raises QueryFileError if they do not fit."""
+    """Return the statement that consists of these parts. Raises QueryFileError if they do not fit together."""
     match list(parts):
         case [name]:
             return _load(name, _row)
@@ -135,7 +135,7 @@ def _body(text: str) -> str:
 
 
 def _as_list(body: str, fields: Mapping[str, str]) -> LiteralString | None:
-    """Rewrite a read statement so that it returns its rows as one list. SHOW and write statements become None."""
+    """Rewrite a read statement to return its rows as one list. Returns None for SHOW and write statements."""
     if fields["mode"] != "read" or not _names(fields["returns"]) or body.startswith("SHOW"):
         return None
     version = _VERSION.match(body)
@@ -161,7 +161,7 @@ def _check(path: Path, statement: Query[R]) -> None:
 
 
 def columns_of(row: type[object]) -> tuple[str, ...] | None:
-    """Return the column names of a row class, in order, or None for a plain type."""
+    """Return the column names of the row class, in order, or None for a plain type."""
     if dataclasses.is_dataclass(row):
         return tuple(field.name for field in dataclasses.fields(row))
     return () if row is Nothing else None
@@ -176,10 +176,10 @@ def _row(*values: object) -> object:
 
 
 def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> Query[int]:
-    """Return one statement that runs several, all or none of them, if the first one returns a row.
+    """Return a statement that runs all or none of these statements, and none if `first` returns no row.
 
-    The counts of the others are compared with the parameter `expected`, in which null accepts any count. If one
-    differs, the statement divides by zero to roll itself back. Its only row is 1.
+    The counts returned by the others are compared with the parameter `expected`, in which null accepts any count. If
+    one differs, the statement divides by zero to roll itself back. Its only row is 1.
     """
     counts: list[str] = []
     calls = [_call(first.text)]
@@ -204,9 +204,9 @@ END AS settled"""
 
 
 def with_mark(inner: Query[R]) -> Query[Mark | Sequence[R]]:
-    """Return a statement with two rows: the list of all rows of another statement, and then the position of the log.
+    """Return a statement that returns two rows: the list of all rows of `inner`, and then the position of the log.
 
-    If the domain does not exist, there is no second row. The two are branches of a union, which run in order.
+    If the domain does not exist, there is no second row. Both are branches of a union, which run in order.
     """
     columns = ", ".join(inner.returns)
     text = _MARKED.format(rows=_call(inner.text), columns=columns)
@@ -226,7 +226,7 @@ def with_mark(inner: Query[R]) -> Query[Mark | Sequence[R]]:
 
 
 def without_mark(rows: Sequence[Mark | Sequence[R]]) -> list[R]:
-    """Return the rows of a marked statement without its mark."""
+    """Return the rows of a statement built by `with_mark`, without the position of the log."""
     return [row for part in rows if not isinstance(part, Mark) for row in part]
 
 

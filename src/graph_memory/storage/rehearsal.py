@@ -1,10 +1,10 @@
-"""Statements of earlier processes, run once in advance, so that no caller waits until Neo4j has planned them.
+"""Runs statements of earlier processes once in advance, so that no caller waits until Neo4j has planned them.
 
 Neo4j plans a statement at its first use after a start or a change of the schema, which takes up to a second. EXPLAIN
-leaves out half of that work (docs/decisions/0034). So each statement runs in a transaction that is rolled back, with
-parameters of the usual shape for a domain that does not exist.
+leaves out half of that work (docs/decisions/0034). So each statement runs in a transaction that is rolled back, for a
+domain that does not exist, with parameters of the usual types and sizes.
 
-The file has names of statements, never Cypher, and parameters without their texts and numbers.
+The file contains the names of statements, never Cypher, and the types and sizes of parameters, not their values.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 class Rehearsal:
-    """The statements that processes of a home have used, with a sample of the parameters of each."""
+    """The statements that processes of a home have used, each with a sample of its parameters."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
@@ -51,7 +51,7 @@ class Rehearsal:
         self._is_changed = False
 
     def note(self, query: Query[Any], params: Mapping[str, object]) -> None:
-        """Keep a sample of the parameters of a statement that is used for the first time."""
+        """If the statement is used for the first time, record a sample of its parameters."""
         if self._path is None or query.parts in self._samples or len(self._samples) >= MAX_STATEMENTS:
             return
         if query.name.partition("/")[0] in RARE:
@@ -60,7 +60,7 @@ class Rehearsal:
         self._is_changed = True
 
     def load(self) -> None:
-        """Read the file of the home. A missing or damaged file counts as empty."""
+        """Load the samples from the file. A missing or damaged file counts as empty."""
         try:
             rows = cast("list[dict[str, Any]]", json.loads(self._read()))
             self._samples = {tuple(map(str, row["statement"])): dict(row["params"]) for row in rows[:MAX_STATEMENTS]}
@@ -74,7 +74,7 @@ class Rehearsal:
             return file.read(MAX_BYTES)
 
     def save(self) -> None:
-        """Write the file of the home, if statements were added."""
+        """Write the samples to the file, if statements were added."""
         if self._path is None or not self._is_changed:
             return
         rows = [{"statement": parts, "params": params} for parts, params in self._samples.items()]
@@ -85,7 +85,7 @@ class Rehearsal:
             _log.info("statements to rehearse were not written: %s", type(error).__name__)
 
     def statements(self) -> list[tuple[Query[Any], dict[str, object]]]:
-        """Return the statements that still exist, with parameters."""
+        """Return the statements that still exist, with parameters built from the samples."""
         results: list[tuple[Query[Any], dict[str, object]]] = []
         for parts, params in self._samples.items():
             try:
@@ -99,9 +99,9 @@ class Rehearsal:
 
 
 def sample_of(value: object, text: str, depth: int = 0) -> object:
-    """Return the shape of a value in a statement: its types and sizes. A plan depends on nothing else.
+    """Return the types and sizes of a parameter's value. A plan depends on nothing else.
 
-    Keys that the text of the statement does not name are replaced, because they may be property names of users.
+    Keys that do not occur in the statement's text are replaced, because they may be users' property names.
     """
     if value is None or isinstance(value, bool):
         return value
@@ -122,13 +122,13 @@ def sample_of(value: object, text: str, depth: int = 0) -> object:
 
 
 class Values:
-    """The values of the samples of one statement, of limited size in all."""
+    """Builds parameter values from the samples of one statement, with a limited total size."""
 
     def __init__(self) -> None:
         self._left = MAX_VALUES
 
     def value_of(self, sample: object, depth: int = 0) -> object:
-        """Return a value of the shape of a sample. An invalid sample becomes null."""
+        """Return a value with the sample's types and sizes, or None if the sample is invalid."""
         self._left -= 1
         if not isinstance(sample, Mapping):
             return sample if isinstance(sample, bool) else _NUMBERS.get(type(sample))
@@ -152,6 +152,6 @@ class Values:
 
 
 def _text_of(size: int) -> str:
-    """Return a text of about this size. A plan holds for all sizes up to the next power of ten."""
+    """Return a text of about this size. A plan is valid for all sizes up to the next power of ten."""
     repeats = 10 ** max(0, math.ceil(math.log10(size)) - 1) if size > 1 else 1
     return FILLER * repeats if size else ""

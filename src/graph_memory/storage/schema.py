@@ -1,4 +1,4 @@
-"""The database schema: numbered steps that are applied once, and the indexes of analysers."""
+"""The database schema: numbered steps that are each applied once, and the full-text indexes of analysers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INDEX_IS_THERE = ("Neo.ClientError.Schema.IndexWithNameAlreadyExists", "Neo.Cli
 
 @dataclass(frozen=True, slots=True)
 class AppliedStep:
-    """An applied step, as recorded in the database."""
+    """A schema step that is recorded in the database as applied."""
 
     version: int
     sha256: str
@@ -48,7 +48,7 @@ _FILE = re.compile(r"V(\d{4})__(\w+)\.cypher")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One schema step: a file in `cypher/schema/`."""
+    """A schema step, which is a file in `cypher/schema/`."""
 
     version: int
     name: str
@@ -78,9 +78,9 @@ def _step(file_name: str, text: str) -> Step:
 
 
 def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list[Step]:
-    """Return the known steps that the database lacks.
+    """Return the known steps that have not been applied to the database.
 
-    Raises STORE_INCOMPATIBLE if the database has steps of a newer version, or steps that differ.
+    Raises STORE_INCOMPATIBLE if the database has steps of a newer version, or an applied step differs.
     """
     checksums = {step.version: step.sha256 for step in known}
     for step in applied:
@@ -99,13 +99,13 @@ def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list
 
 
 def server_at(version: str) -> tuple[int, int]:
-    """Return the first two numbers of a server version such as `2026.08.1`."""
+    """Return the first two numbers of a server version, such as `(2026, 8)` for `2026.08.1`."""
     match = re.match(r"(\d+)\.(\d+)", version)
     return (int(match[1]), int(match[2])) if match else VECTORS_SINCE
 
 
 def is_supported(statement: str, version: str) -> bool:
-    """Return whether a server of this version can run a statement of the schema."""
+    """Return whether a server of this version can run the schema statement."""
     return "CREATE VECTOR INDEX" not in statement or server_at(version) >= VECTORS_SINCE
 
 
@@ -119,7 +119,7 @@ async def pending_steps(store: Store, known: Sequence[Step] | None = None) -> li
 
 
 async def migrate(store: Store, known: Sequence[Step] | None = None, progress: Progress = silent) -> int:
-    """Apply the steps that the database lacks, and return their number.
+    """Apply the steps that the database lacks, and return how many were applied.
 
     Concurrent processes take turns: the statements of a step run while another transaction holds the lock, because
     schema and data cannot share a transaction. Each statement may run twice, so a crash does no harm.
@@ -186,12 +186,12 @@ async def ensure_defined(store: Store, statement: LiteralString) -> None:
 
 
 async def store_id(store: Store) -> str:
-    """Return the unique id of a migrated database."""
+    """Return the unique id of the database, which must be migrated."""
     return await store.first_row(STORE_ID) or ""
 
 
 async def ensure_analyser(store: Store, analyser: LiteralString) -> None:
-    """Create the full-text index of an analyser, if it does not exist."""
+    """Create the full-text index for the analyser, if it does not exist."""
 
     async def wait(transaction: Transaction) -> None:
         await transaction.run(AWAIT_INDEXES)
@@ -201,7 +201,7 @@ async def ensure_analyser(store: Store, analyser: LiteralString) -> None:
 
 
 def analyser_index(analyser: LiteralString) -> LiteralString:
-    """Return the statement that creates the full-text index of an analyser."""
+    """Return the statement that creates the full-text index for the analyser."""
     return (
         f"CREATE FULLTEXT INDEX {index_of(analyser)} IF NOT EXISTS FOR (p:{label_of(analyser)}) "
         "ON EACH [p._text, p._head, p._words, p._filter] "

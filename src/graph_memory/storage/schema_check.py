@@ -1,4 +1,4 @@
-"""Check and repair of the indexes and constraints of the schema."""
+"""Checks and repairs the indexes and constraints of the schema."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ USABLE = ("ONLINE", "POPULATING")
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """An index of the database."""
+    """An index in the database."""
 
     name: str
     state: str
@@ -51,7 +51,7 @@ INDEXES = query("schema_log/indexes", IndexRow)
 
 
 async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
-    """Return the missing or unusable indexes and constraints that one domain, or any domain, needs."""
+    """Return the missing or unusable indexes and constraints that the domain (default: any domain) needs."""
     statements = statements_of_steps()
     for label in await store.read(ANALYSERS, domain=domain):
         if label in LABELS:
@@ -86,7 +86,7 @@ async def repair_schema(store: Store) -> None:
 
 
 def statements_of_steps() -> dict[str, LiteralString]:
-    """Return the statements for the indexes and constraints after all steps, by name."""
+    """Return the statements that create the indexes and constraints of the current schema, by name."""
     statements: dict[str, LiteralString] = {}
     strings: list[LiteralString] = [FIRST, *(statement for step in steps() for statement in step.statements)]
     for statement in strings:
@@ -114,5 +114,5 @@ def _conflict(fault: Fault, error: GraphError) -> GraphError:
 
 
 def listed_faults(faults: Sequence[Fault]) -> str:
-    """Return a list of faults as one line."""
+    """Return the faults as one line of text."""
     return ", ".join(f"{fault.name}: {fault.problem}" for fault in faults)

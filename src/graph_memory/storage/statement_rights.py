@@ -1,7 +1,7 @@
-"""The one place that decides about data: every statement is checked against the rights of the caller.
+"""Checks every statement against the rights of the caller. No other module decides about access to data.
 
-A statement names its domains in its parameters. A caller needs the right to read each of them, and for a statement that
-writes the right to write. A statement without a domain is refused, unless it is known to return nothing of a domain.
+A statement names its domains in its parameters. A caller needs the right to read each of them and, for a write
+statement, the right to write. A statement without a domain is rejected, unless it is known to return no domain's data.
 """
 
 from __future__ import annotations

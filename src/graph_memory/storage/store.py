@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Time limits in seconds, of read and write statements, and of retries of a write."""
+    """Time limits in seconds: for read statements, for write statements, and for the retries of a write."""
 
     read: float = 30.0
     write: float = 60.0
@@ -66,19 +66,19 @@ class Limits:
 
 
 class Reader(Protocol):
-    """Runs read statements: the store, or a transaction that holds locks."""
+    """Runs read statements. It is the store, or a transaction that holds locks."""
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads and return its rows."""
+        """Run one read statement, and return its rows."""
         ...
 
     async def first_row(self, query: Query[R], **params: object) -> R | None:
-        """Run one statement and return its first row, or None."""
+        """Run one read statement, and return its first row, or None if there is none."""
         rows = await self.read(query, **params)
         return rows[0] if rows else None
 
     def assumes(self, *nodes: str) -> bool:
-        """Return whether the types of these nodes may be assumed. If they differ, the write is rolled back."""
+        """Return whether the types of these nodes may be assumed. A write with wrong types is rolled back."""
         del nodes
         return False
 
@@ -91,7 +91,7 @@ class Transaction(Reader):
         self._rehearsal = rehearsal
 
     async def run(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement and return all of its rows. Raises INVALID_ARGUMENT for text that is not Unicode."""
+        """Run one statement, and return all of its rows. Raises INVALID_ARGUMENT for text with lone surrogates."""
         check_text(params)
         check_statement(query, params)
         if self._rehearsal is not None:
@@ -100,12 +100,12 @@ class Transaction(Reader):
         return await _rows(query, result)
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads and return its rows."""
+        """Run one read statement, and return its rows."""
         return await self.run(query, **params)
 
 
 class Indeterminate(Exception):  # noqa: N818 - not an error: the write is checked again
-    """A failed statement that must be checked again, and whether it may have been committed."""
+    """Raised if the caller must check the result of a failed statement, which may have been committed if `in_doubt`."""
 
     def __init__(self, *, in_doubt: bool) -> None:
         super().__init__(in_doubt)
@@ -113,7 +113,7 @@ class Indeterminate(Exception):  # noqa: N818 - not an error: the write is check
 
 
 class Store(Reader):
-    """A Neo4j database. Open with `open_store`; safe for any number of concurrent tasks of one event loop."""
+    """A Neo4j database, opened with `open_store`. Any number of tasks in one event loop may use it concurrently."""
 
     def __init__(self, driver: AsyncDriver, address: Address, find: Find, limits: Limits, rehearsal: Rehearsal) -> None:
         self._driver: AsyncDriver = driver
@@ -128,15 +128,15 @@ class Store(Reader):
         self._unplanned.set()
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads and return its rows.
+        """Run one read statement, and return its rows.
 
-        Raises STORE_UNAVAILABLE, TIMEOUT after the read limit, INSUFFICIENT_RIGHTS, and INVALID_ARGUMENT for text that
-        is not Unicode.
+        Raises STORE_UNAVAILABLE, TIMEOUT after the read limit, INSUFFICIENT_RIGHTS, and INVALID_ARGUMENT for text with
+        lone surrogates.
         """
         return await self.read_within(self._limits.read, query, **params)
 
     async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads, within a number of seconds, and return its rows."""
+        """Run one read statement with a time limit in seconds, and return its rows."""
         check_text(params)
         check_statement(query, params)
         self._rehearsal.note(query, params)
@@ -158,9 +158,9 @@ class Store(Reader):
     ) -> T:
         """Run `work` in one transaction, commit it, and return the result of `work`.
 
-        After a deadlock or a lost connection `work` runs again from the start, so it must detect itself whether an
-        earlier run was committed. With `in_doubt`, a run before this call may have been committed. An exception of
-        `work` rolls the transaction back. Raises STORE_UNAVAILABLE, TIMEOUT, DOMAIN_BUSY and STORE_CONFLICT.
+        After a deadlock or a lost connection, `work` runs again from the start, so it must detect whether an earlier
+        run was committed. `in_doubt` means that a run before this call may have been committed. An exception in `work`
+        rolls the transaction back. Raises STORE_UNAVAILABLE, TIMEOUT, DOMAIN_BUSY and STORE_CONFLICT.
         """
         seconds = limit or self._limits.write
 
@@ -178,8 +178,8 @@ class Store(Reader):
     async def write_at_once(self, query: Query[R], **params: object) -> list[R]:
         """Run one write statement in a separate transaction, without retries, and return its rows.
 
-        Raises Indeterminate if it rolled itself back, could not get a lock, or lost the connection. Raises TIMEOUT,
-        STORE_UNAVAILABLE for a server without enough memory, INSUFFICIENT_RIGHTS and INVALID_ARGUMENT.
+        Raises Indeterminate if the statement rolled itself back, could not get a lock, or lost the connection. Raises
+        TIMEOUT, STORE_UNAVAILABLE for a server without enough memory, INSUFFICIENT_RIGHTS and INVALID_ARGUMENT.
         """
         check_text(params)
         check_statement(query, params)
@@ -199,15 +199,15 @@ class Store(Reader):
 
     @property
     def write_limit(self) -> float:
-        """Time in seconds after which the server rolls a write back."""
+        """The time in seconds after which the server rolls back a write."""
         return self._limits.write
 
     async def begin_transaction(
         self, name: str, begin: Callable[[Transaction], Awaitable[T]]
     ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
-        """Start a transaction that stays open. Returns the stack that ends it, the driver's transaction, and a result.
+        """Start a transaction that stays open. Returns its exit stack, the driver's transaction, and `begin`'s result.
 
-        The result is that of `begin`. The start is retried like any write. The end rolls back uncommitted changes.
+        The start is retried like any write. Closing the stack rolls back uncommitted changes.
         """
 
         async def attempt() -> tuple[AsyncExitStack, AsyncTransaction, T]:
@@ -234,9 +234,9 @@ class Store(Reader):
         self._unplanned.set()
 
     async def rehearse(self) -> None:
-        """Have Neo4j plan the statements of earlier processes, now and after each change of the schema. Never returns.
+        """Make Neo4j plan the statements of earlier processes, now and after each change of the schema. Runs forever.
 
-        It waits while other statements run. Failures of statements are expected and have no effect.
+        Waits while other statements run. Statements may fail without effect.
         """
         while True:
             await self._unplanned.wait()
@@ -255,7 +255,7 @@ class Store(Reader):
             await inner.rollback()
 
     async def verify_connection(self) -> None:
-        """Raise STORE_UNAVAILABLE unless the server can be reached and accepts the credentials."""
+        """Raise STORE_UNAVAILABLE if the server cannot be reached or rejects the credentials."""
 
         async def attempt() -> None:
             await self._driver.verify_connectivity()
@@ -264,7 +264,7 @@ class Store(Reader):
             await self._retry(attempt, within=self._limits.read, is_first=True)
 
     async def server_version(self) -> str:
-        """Return the server's version, for example `2026.08.1`."""
+        """Return the server's version, such as `2026.08.1`."""
         with translate_errors():
             info = await self._driver.get_server_info()
         return info.agent.removeprefix("Neo4j/")
@@ -296,10 +296,10 @@ class Store(Reader):
         in_doubt: bool = False,
         is_first: bool = False,
     ) -> T:
-        """Attempt until success, a permanent failure, or the time limit of retries.
+        """Repeat the attempt until it succeeds, fails permanently, or the time limit for retries is reached.
 
-        The server stops an attempt `within` a number of seconds. If it does not answer then, the connection counts as
-        lost. `is_first` marks the first connection: if it fails, the error is raised at once, with the address.
+        The server stops each attempt after `within` seconds. If it has not answered by then, the connection counts as
+        lost. `is_first` marks the first connection. If that fails, the error is raised at once, with the address.
         """
         first_failure, pause = None, 0.02
         while True:
@@ -326,7 +326,7 @@ class Store(Reader):
             pause = min(pause * 2, 1.0)
 
     async def _reconnect(self, failed: AsyncDriver, lost: Exception, *, in_doubt: bool) -> None:
-        """Find the server again, once for all calls that lost it. A local one may have moved or need a start."""
+        """Find the server again, once for all calls that lost it. A local server may have moved or need a start."""
         async with self._reconnecting:
             if self._driver is not failed:
                 return
@@ -345,10 +345,10 @@ class Store(Reader):
 async def open_store(
     find: Find, limits: Limits | None = None, rehearsal: Rehearsal | None = None
 ) -> AsyncGenerator[Store]:
-    """Yield a store on the server that `find` returns, after a check of connection and credentials.
+    """Open a store on the server that `find` returns, after checking the connection and the credentials.
 
-    The statements that it runs are added to `rehearsal`. Raises STORE_UNAVAILABLE if the server cannot be reached or
-    rejects the credentials.
+    The store adds the statements that it runs to `rehearsal`. Raises STORE_UNAVAILABLE if the server cannot be reached
+    or rejects the credentials.
     """
     address = await find()
     with translate_errors(address.uri):
@@ -361,13 +361,13 @@ async def open_store(
 
 
 async def _roll_back(inner: AsyncTransaction) -> None:
-    """Roll back uncommitted changes. On a lost connection, the server does that itself."""
+    """Roll back uncommitted changes. If the connection is lost, the server rolls them back by itself."""
     with suppress(DriverError, Neo4jError, OSError), anyio.move_on_after(SILENCE_SECONDS, shield=True):
         await inner.close()
 
 
 def check_text(params: Mapping[str, object]) -> None:
-    """Raise INVALID_ARGUMENT for a parameter with a lone surrogate, which cannot be encoded as UTF-8."""
+    """Raise INVALID_ARGUMENT if a parameter contains a lone surrogate, which cannot be encoded as UTF-8."""
     for name, value in params.items():
         if isinstance(value, str) and not is_encodable(value):
             raise invalid_argument(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
@@ -388,7 +388,7 @@ _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 
 def _as_python(value: object) -> object:
-    """Return a value with times as aware UTC datetimes."""
+    """Return the driver's value with times converted to aware datetimes in UTC."""
     if isinstance(value, list):
         return [item if type(item) in _AS_THEY_ARE else _as_python(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):

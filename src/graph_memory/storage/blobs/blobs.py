@@ -1,7 +1,7 @@
-"""Content outside of Neo4j: files named by the hash of their content, in one folder per domain.
+"""Content stored outside of Neo4j, in files that are named by the hash of their content, in one folder per domain.
 
-A blob is complete and synced before the transaction that refers to it starts, so a crash leaves at most an unreferenced
-blob or temporary file. Domains share no blobs.
+A blob is complete and synced before the transaction that refers to it starts. So a crash can only leave behind
+unreferenced blobs and temporary files. Domains share no blobs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class Blobs:
-    """The blobs of all domains in one location. Files are accessed in worker threads, also by cancelled calls."""
+    """The blobs of all domains in one location. Files are accessed in worker threads, even by cancelled calls."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -54,7 +54,7 @@ class Blobs:
         return self._backend.location
 
     async def put(self, domain: str, data: bytes) -> str:
-        """Write content, and return its SHA-256 after it is synced. An existing blob gets a new time.
+        """Write content, and return its SHA-256 after it is synced. If the blob exists, its time is updated.
 
         Raises FILE_CREATION_FAILED.
         """
@@ -76,19 +76,20 @@ class Blobs:
             await to_thread.run_sync(self._backend.write, _CLAIMS, Hashed([store.encode()]))
 
     async def is_claimed_by(self, store: str) -> bool:
-        """Return whether only that database stores blobs here. Raises CONTENT_READ_FAILED."""
+        """Return whether the given database, and no other, stores blobs here. Raises CONTENT_READ_FAILED."""
         with self._listing():
             files = await to_thread.run_sync(lambda: list(self._backend.files(_CLAIMS)))
         return [file.name for file in files if not file.is_leftover] == [hashlib.sha256(store.encode()).hexdigest()]
 
     async def get(self, domain: str, sha256: str) -> bytes:
-        """Return content, checked against its hash. Raises CONTENT_READ_FAILED."""
+        """Return content after checking it against its hash. Raises CONTENT_READ_FAILED."""
         return await self._read(domain, sha256, partial(self._read_verified, domain, sha256))
 
     async def stream(self, domain: str, sha256: str) -> AsyncIterator[bytes]:
-        """Yield content of any size in chunks. It is verified only after the last chunk.
+        """Yield content of any size in chunks. The content is verified only after the last chunk.
 
-        No file stays open between chunks. Raises CONTENT_READ_FAILED, for damaged content after the last chunk.
+        No file stays open between chunks. Raises CONTENT_READ_FAILED. For damaged content, raises it after the last
+        chunk.
         """
         digest = hashlib.sha256()
         folder, name = folder_of(domain), _checked_name(sha256)
@@ -102,22 +103,22 @@ class Blobs:
             raise _unreadable(domain, sha256, "damaged")
 
     async def exists(self, domain: str, sha256: str) -> bool:
-        """Return whether a blob exists, even if damaged. Raises CONTENT_READ_FAILED."""
+        """Return whether a blob exists, even if it is damaged. Raises CONTENT_READ_FAILED."""
         return await self._read(domain, sha256, partial(self._exists, folder_of(domain), _checked_name(sha256)))
 
     async def holds(self, domain: str, name: str, needle: bytes) -> bool:
-        """Return whether a blob or leftover of any size contains some bytes. Raises CONTENT_READ_FAILED."""
+        """Return whether a blob or leftover of any size contains `needle`. Raises CONTENT_READ_FAILED."""
         return await self._read(domain, name, partial(self._contains, folder_of(domain), _checked_name(name), needle))
 
     async def list_blobs(self, domain: str) -> list[Blob]:
-        """Return the blobs of a domain by name, without leftovers. Raises CONTENT_READ_FAILED."""
+        """Return the blobs of a domain, sorted by name, without leftovers. Raises CONTENT_READ_FAILED."""
         return [blob for blob in await self._files(domain) if not blob.is_leftover]
 
     async def garbage(self, domain: str, referenced: AbstractSet[str], before: datetime) -> list[Blob]:
-        """Return unreferenced blobs and leftovers that were last modified before a time.
+        """Return the unreferenced blobs and leftovers that were last modified before the given time.
 
-        `before` must lie further back than any write lasts, because a blob is written before its reference.
-        Raises CONTENT_READ_FAILED.
+        `before` must be longer ago than any write takes, because a blob is written before the reference to it. Raises
+        CONTENT_READ_FAILED.
         """
         files = await self._files(domain)
         return [file for file in files if file.name not in referenced and file.modified < before]
@@ -131,7 +132,7 @@ class Blobs:
             return await to_thread.run_sync(self._backend.remove, folder_of(domain), _checked_name(name), before)
 
     async def domains(self) -> list[str]:
-        """Return the domains that have or had blobs, by name. Raises CONTENT_READ_FAILED."""
+        """Return the domains that have or had blobs, sorted by name. Raises CONTENT_READ_FAILED."""
         with self._listing():
             folders = await to_thread.run_sync(lambda: list(self._backend.folders()))
         return sorted(domain for folder in folders if (domain := domain_of(folder)) is not None)
@@ -200,7 +201,7 @@ def blobs_at(place: str | Path) -> Blobs:
 
 
 def folder_of(domain: str) -> str:
-    """Return the folder name of a domain. It is unique, even on file systems that ignore case.
+    """Return the folder name for a domain, which is unique even on file systems that ignore case.
 
     Lower-case names are unchanged. Other names, names with a slash, and names that Windows reserves become
     `=<upper>=<lower-case name>=`. In it, `<upper>` is a hexadecimal bit mask of the upper-case characters (bit 0 is the
@@ -217,7 +218,7 @@ def folder_of(domain: str) -> str:
 
 
 def domain_of(folder: str) -> str | None:
-    """Return the domain of a folder name, or None."""
+    """Return the domain for a folder name, or None if the name belongs to no domain."""
     coded = _CODED_FOLDER.fullmatch(folder)
     domain = folder
     if coded:
@@ -246,7 +247,7 @@ def _checked_name(name: str) -> str:
 
 
 def _unreadable(domain: str, sha256: str, reason: str, cause: str = "") -> GraphError:
-    """Return the error for missing, damaged or unreadable content."""
+    """Return the error for content that is missing, damaged or unreadable."""
     hint = "Restore it from a backup of the blobs, or write the content again."
     message = f"Content {sha256} of domain {domain} is {reason}" + (f": {cause}" if cause else "")
     details = {"domain": domain, "sha256": sha256, "reason": reason, "hint": hint}

@@ -1,4 +1,4 @@
-"""A cache of recently read content, limited in bytes."""
+"""A cache of recently read content, with a maximum size in bytes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ ENTRY_BYTES = 400
 
 
 class ContentCache:
-    """Bytes by domain and hash, with the least recently used evicted first.
+    """Content by domain and hash. The least recently used content is evicted first.
 
-    The size of an entry is its data plus `ENTRY_BYTES`. Entries larger than the capacity are not cached. Entries never
-    become stale, because keys are hashes. Not thread-safe: it belongs to one event loop.
+    The size of an entry is the size of the data plus `ENTRY_BYTES`. Entries larger than the capacity are not cached.
+    Entries never become stale, because keys are hashes. Not thread-safe: it belongs to one event loop.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -21,14 +21,14 @@ class ContentCache:
         self._size = 0
 
     def get(self, domain: str, sha256: str) -> bytes | None:
-        """Return the content, now the most recently used, or None."""
+        """Return the content and mark it as most recently used, or return None."""
         data = self._entries.get((domain, sha256))
         if data is not None:
             self._entries.move_to_end((domain, sha256))
         return data
 
     def put(self, domain: str, sha256: str, data: bytes) -> None:
-        """Add the content as the most recently used, and evict other entries until all of them fit."""
+        """Add the content as most recently used, and evict other entries until the cache fits its capacity."""
         self.discard(domain, sha256)
         if _cost(data) > self._capacity:
             return

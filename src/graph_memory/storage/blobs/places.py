@@ -30,7 +30,7 @@ _TEMPORARY = re.compile(r"[0-9a-f]{32}\.tmp")
 
 
 class Blob(NamedTuple):
-    """A file of a domain. Its name is the SHA-256 of its content, or a temporary name of an interrupted write."""
+    """A file in a domain's folder, named by the SHA-256 of its content. Leftovers of writes have temporary names."""
 
     name: str
     size: int
@@ -38,7 +38,7 @@ class Blob(NamedTuple):
 
     @property
     def is_leftover(self) -> bool:
-        """Whether an interrupted write left the file behind."""
+        """Whether the file was left behind by an interrupted write."""
         return _TEMPORARY.fullmatch(self.name) is not None
 
 
@@ -50,7 +50,7 @@ class Stored(NamedTuple):
 
 
 class Backend(Protocol):
-    """A location of blobs: folders of files. Every failure is an OSError, and a missing file a FileNotFoundError."""
+    """A location of blobs. Every failure raises OSError, and a missing file FileNotFoundError."""
 
     @property
     def location(self) -> str:
@@ -58,7 +58,7 @@ class Backend(Protocol):
         ...
 
     def write(self, folder: str, source: Hashed) -> None:
-        """Write the source under its hash, completely or not at all. It is synced and has a new time on return."""
+        """Write the source under its hash, completely or not at all. On return, it is synced and has a new time."""
         ...
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
@@ -78,12 +78,12 @@ class Backend(Protocol):
         ...
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file, but not one modified at `before` or later; return whether it was removed."""
+        """Remove a file unless it was modified at `before` or later, and return whether it was removed."""
         ...
 
 
 class Hashed:
-    """Chunks that are hashed and counted as they pass."""
+    """An iterator over chunks that hashes and counts them as they are read."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = chunks
@@ -114,7 +114,7 @@ class FolderBackend:
         return str(self._base)
 
     def write(self, folder: str, source: Hashed) -> None:
-        """Write the source; see `Place`."""
+        """Write the source; see `Backend`."""
         target = self._base / folder
         make_private_folder(target)
         temporary = target / _temporary_name()
@@ -149,7 +149,7 @@ class FolderBackend:
         return (entry.name for entry in _scan(self._base) if entry.is_dir())
 
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
-        """Remove a file; see `Backend`. It is first renamed, so that a concurrent write of the same blob is kept."""
+        """Remove a file; see `Backend`. The file is renamed first, to keep a concurrent write of the same blob."""
         path = self._base / folder / name
         try:
             if before is not None and _time_of(path.stat()) >= before:
@@ -169,7 +169,7 @@ class FolderBackend:
 
 
 class RemoteBackend:
-    """Blobs at a URL that fsspec supports. They are written to a temporary file and moved, as writes can be partial."""
+    """Blobs at a URL that fsspec supports. They are written to a temporary file, then moved to their place."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -180,7 +180,7 @@ class RemoteBackend:
         return without_credentials(self._url)
 
     def write(self, folder: str, source: Hashed) -> None:
-        """Write the source; see `Place`."""
+        """Write the source; see `Backend`."""
         with _os_errors(), ExitStack() as stack:
             self._system.makedirs(self._path(folder), exist_ok=True)
             temporary = self._path(folder, _temporary_name())
@@ -242,7 +242,7 @@ class RemoteBackend:
 
     @property
     def _fresh(self) -> _FileSystem:
-        """The file system without cached listings, because other processes write too."""
+        """The file system without cached listings, because other processes also write."""
         self._system.invalidate_cache()
         return self._system
 
@@ -263,7 +263,7 @@ class RemoteBackend:
         return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in results]
 
     def _modification_time(self, path: str) -> datetime:
-        """Return the time of a file's last write, or if unknown, the present time, so that `gc` keeps the file."""
+        """Return the time of the file's last write, or the current time if unknown, so that `gc` keeps the file."""
         try:
             return in_utc(self._system.modified(path))
         except NotImplementedError:  # the file system has no times
@@ -271,7 +271,7 @@ class RemoteBackend:
 
 
 class _FileSystem(Protocol):
-    """The methods of fsspec that are used."""
+    """The methods of fsspec's file systems that are used here."""
 
     def makedirs(self, path: str, exist_ok: bool) -> None: ...
     def open(self, path: str, mode: str) -> IO[bytes]: ...
@@ -305,7 +305,7 @@ def _temporary_name() -> str:
 
 
 def _rename(temporary: Path, final: Path) -> None:
-    """Rename a new blob. Windows refuses if a reader has the old one open, which is then kept if it is complete."""
+    """Rename a new blob. If a reader on Windows has the old one open, the old one is kept if it is complete."""
     try:
         temporary.replace(final)
     except PermissionError:

@@ -1,1 +1,1 @@
-"""The log: events are appended and projected in one transaction."""
+"""The log. Events are appended to it and projected to the live graph in one transaction."""

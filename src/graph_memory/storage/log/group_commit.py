@@ -1,7 +1,7 @@
-"""Group commit: waiting writes of one process to the same log are written together in one statement.
+"""Group commit: waiting writes of this process to the same log are written together, in one statement.
 
-Each write is decided as if the earlier ones were written already. That is valid only if it does not read what
-they change. Other writes wait for the next turn.
+Each write is decided as if the earlier writes of the group were already written. This is valid only if it reads nothing
+that they change. Other writes wait for the next turn.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_WRITES = 64
 
 @dataclass(frozen=True, slots=True)
 class DecidedWrite:
-    """Decided events that are too many for a group, with the log position at which they were decided."""
+    """The decided events of a write that is too large for a group, with the log position at which it was decided."""
 
     before: CachedHead
     events: Sequence[Event]
@@ -41,14 +41,14 @@ class DecidedWrite:
     projection: Projection
 
     def holds_at(self, standing: CachedHead) -> bool:
-        """Return whether the log has not changed since the decision."""
+        """Return whether the decision is still valid, because the log has not changed since."""
         is_same = (standing.head.seq, standing.epoch) == (self.before.head.seq, self.before.epoch)
         return is_same and not depends_on_others(standing.parent, [event.draft for event in self.events])
 
 
 @dataclass(slots=True, eq=False)
 class QueuedWrite:
-    """A waiting write in the queue of its log. Another write may include it in its group."""
+    """A write that waits in the queue of its log. Another write may include it in a group."""
 
     work: Work[Any, Any]
     written: Written[Any] | None = None
@@ -70,7 +70,7 @@ class CommitQueue:
 
     @contextmanager
     def enqueue(self, work: Work[Any, Any]) -> Generator[QueuedWrite]:
-        """Queue a write."""
+        """Keep the write in the queue until the end of the block."""
         queued = QueuedWrite(work)
         self.waiting.append(queued)
         try:
@@ -79,7 +79,7 @@ class CommitQueue:
             self.waiting.remove(queued)
 
     def writable_from(self, first: QueuedWrite) -> list[QueuedWrite]:
-        """Return the writes that can be written now, starting with `first`."""
+        """Return the queued writes that can be written now, `first` at the beginning."""
         others = [
             waiting
             for waiting in self.waiting
@@ -89,7 +89,7 @@ class CommitQueue:
 
 
 class TrackingReader(Reader):
-    """A reader that records the subjects on which its results depend. None means all subjects."""
+    """A reader that records on which subjects its results depend. None means all subjects."""
 
     def __init__(self, reader: Reader, *, assumes: bool) -> None:
         self._reader = reader
@@ -97,7 +97,7 @@ class TrackingReader(Reader):
         self._subjects: set[object] | None = set()
 
     def is_unaffected_by(self, changed: set[str]) -> bool:
-        """Return whether the results do not depend on changed subjects."""
+        """Return whether the results depend on none of the changed subjects."""
         return not changed or (self._subjects is not None and self._subjects.isdisjoint(changed))
 
     def assumes(self, *nodes: str) -> bool:
@@ -107,7 +107,7 @@ class TrackingReader(Reader):
         return self._assumes
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement that only reads and return its rows."""
+        """Run one read statement, and return its rows."""
         if query.subjects is None:
             self._subjects = None
         elif self._subjects is not None:
@@ -118,7 +118,7 @@ class TrackingReader(Reader):
 
 @dataclass(slots=True)
 class CommitGroup:
-    """Writes that one statement can contain, in the order of their events."""
+    """Writes that are made by one statement, in the order of their events."""
 
     before: CachedHead
     inline_limit: int
@@ -134,11 +134,11 @@ class CommitGroup:
 
     @property
     def events(self) -> list[Event]:
-        """All events, in order."""
+        """The events of all members, in order."""
         return [event for _, events in self.members for event in events]
 
     def set_doubt(self, *, in_doubt: bool) -> None:
-        """Set whether the members may have been committed."""
+        """Set whether the members may have been committed although this is not confirmed."""
         for waiting, _ in self.members:
             waiting.in_doubt = in_doubt
 
@@ -149,7 +149,7 @@ class CommitGroup:
             waiting.in_doubt = False
 
     def add(self, waiting: QueuedWrite, reader: TrackingReader, snapshot: object) -> None:
-        """Add a write if it can be written now, together with the earlier members."""
+        """Add a write, if it can be written together with the earlier members."""
         if not reader.is_unaffected_by(self._changed):
             return
         try:
@@ -175,7 +175,7 @@ class CommitGroup:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the group is complete, because later writes depend on its changes of ontology or protection."""
+        """Whether no more writes can be added, because they depend on the group's changes of ontology or protection."""
         return _changes_rules(self.events)
 
     def _lacks_room_for(self, more: Projection) -> bool:
@@ -185,10 +185,10 @@ class CommitGroup:
 async def form_group(
     reader: Reader, group: CommitGroup, waiting: Sequence[QueuedWrite], *, at_once: bool = True
 ) -> CommitGroup | None:
-    """Return a group of the first write and the writes that fit with it, or None if the first does not fit.
+    """Return a group with the first write and others that fit, or None if the first write does not fit.
 
-    With `at_once`, they read concurrently, and types of nodes may be assumed, because the statement checks them.
-    Otherwise they read one after the other, as in a transaction. All get the time of the latest write.
+    With `at_once`, the writes read concurrently, and types of nodes may be assumed, because the statement checks them.
+    Otherwise they read one after the other, as in a transaction. All events get the time of the latest write.
     """
     group.head = group.head.at_or_after(max(write.work.now for write in waiting))
     pending = [(write, TrackingReader(reader, assumes=at_once), _Snapshot()) for write in waiting]
@@ -213,7 +213,7 @@ async def form_group(
 
 @dataclass(slots=True)
 class _Snapshot:
-    """The snapshot that a write has read."""
+    """The result of a write's read function."""
 
     value: object = None
     is_read: bool = False

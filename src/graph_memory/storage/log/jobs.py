@@ -1,7 +1,8 @@
-"""Jobs: operations longer than a transaction, in steps that are each committed together with the progress.
+"""Jobs: operations that are too long for a transaction. They run in steps, each committed together with the progress.
 
-During a job its domain is not `ready`, and other writes raise DOMAIN_BUSY. The same request resumes an interrupted job,
-or takes a running one over. Each run has an id, and a run ends with DOMAIN_BUSY when it finds the id of another run.
+During a job, the domain is not `ready`, and other writes raise DOMAIN_BUSY. Repeating the request resumes an
+interrupted job, or takes over a running one. Each run has an id. A run raises DOMAIN_BUSY when another run has taken
+over.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ GROWING = "growing"
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """The state of a domain, and its job."""
+    """The log position, the state and the job of a domain."""
 
     seq: int
     state: str
@@ -38,7 +39,7 @@ class JobState:
 
 @dataclass(frozen=True, slots=True)
 class JobRow(JobState):
-    """The state of a domain, read under its lock, with its protection."""
+    """The state and the protection of a domain, read while the domain is locked."""
 
     protection: str | None
     has_protected: bool
@@ -52,7 +53,7 @@ DELETE_DOMAIN = query("log/delete_domain", Nothing)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """The progress of a job: its stage, the last item, and the number of items done."""
+    """The progress of a job: the stage, the last completed item, and the number of completed items."""
 
     stage: str = ""
     after: str = ""
@@ -67,7 +68,7 @@ OF_FOLDER: Params = {"of": "folder"}
 
 
 async def _no_work(_: Transaction) -> None:
-    """Do no work, so that a step only stores the progress."""
+    """Do nothing, so that a step only stores the progress."""
 
 
 @dataclass(slots=True)
@@ -94,10 +95,10 @@ class Job:
         *,
         limit: float | None = None,
     ) -> None:
-        """Commit work together with the progress. A step that turns out to be committed is not repeated.
+        """Run `work`, and commit it together with the progress. A step that was already committed is not repeated.
 
-        The server stops it after `limit` seconds, by default the limit of any write. Raises DOMAIN_BUSY if another
-        run has taken the job over.
+        The server stops the step after `limit` seconds (default: the limit for writes). Raises DOMAIN_BUSY if another
+        run has taken over the job.
         """
         before, after = self.as_text(self.progress), self.as_text(then)
 
@@ -114,7 +115,7 @@ class Job:
         self.progress = then
 
     async def end(self, work: Callable[[Transaction], Awaitable[None]] = _no_work) -> None:
-        """Commit the last work. The domain is then ready, unless the work deleted it."""
+        """Run and commit the last work. After that, the domain is ready, unless the work deleted it."""
         stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
@@ -129,7 +130,7 @@ class Job:
         await self.store.write(self.state, attempt)
 
     async def withdraw(self) -> None:
-        """Undo the start of this run: delete a new domain, or restore the earlier state of an existing one."""
+        """Undo the start of this run: delete a new domain, or restore the previous state of an existing one."""
         stored = self.as_text(self.progress)
 
         async def attempt(transaction: Transaction) -> None:
@@ -144,11 +145,11 @@ class Job:
         await self.store.write(self.state, attempt)
 
     def then(self, **progress: str | int) -> Progress:
-        """Return the progress with some fields changed."""
+        """Return the progress with the given fields changed."""
         return replace(self.progress, **progress)  # pyright: ignore[reportArgumentType] - the names of its fields
 
     def as_text(self, progress: Progress) -> str:
-        """Return the stored text of the job with a progress."""
+        """Return the job with this progress as text, as it is stored."""
         rendered = {"params": self.params, "given": self.arguments, "progress": asdict(progress), "run": self.run}
         return json.dumps(rendered, sort_keys=True)
 
@@ -165,10 +166,10 @@ async def begin(
     at: datetime | None = None,
     takes_over: bool = False,
 ) -> Job:
-    """Start a job, or take over the same one with its first arguments.
+    """Start a job, or resume or take over the same job with the arguments of its first run.
 
-    With a time, the domain is new. `takes_over` ends any other job of the domain. `reach` is the part that the job
-    changes, for the check of protection at its start. Raises DOMAIN_ALREADY_EXISTS, ONTOLOGY_NOT_FOUND,
+    If `at` is given, the job creates the domain. `takes_over` ends any other job in the domain. `reach` is the part of
+    the domain that the job changes, which must not be protected. Raises DOMAIN_ALREADY_EXISTS, ONTOLOGY_NOT_FOUND,
     PROTECTED, INSUFFICIENT_RIGHTS, and DOMAIN_BUSY during another job.
     """
     require(domain, Right.WRITE)
@@ -197,7 +198,7 @@ async def begin(
 
 
 def _resume(job: Job, row: JobRow) -> Job | None:
-    """Return the stored job as resumed by this run, or None if its parameters differ."""
+    """Return the stored job to resume it, or None if its parameters differ."""
     stored = json.loads(row.job or "{}")
     if stored.get("params") != dict(job.params):
         return None
@@ -212,7 +213,7 @@ async def _row(transaction: Transaction, domain: str) -> JobRow:
 
 
 def busy(domain: str, state: str, job: str | None) -> GraphError:
-    """Return the error for a domain with a job in progress."""
+    """Return the error for a domain that has a job in progress."""
     rendered = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
     done, params = int(rendered.get("progress", {}).get("done", 0)), rendered.get("params", {})
     remedy = "repeat the same call: it resumes where it stopped"
@@ -228,18 +229,18 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
 
 
 def _param_text(value: object) -> str:
-    """Return a parameter as text for a message. It may contain several ids."""
+    """Return the parameter, which may contain several ids, as text for a message."""
     return " ".join(printable(word) for word in str(value).split(" "))
 
 
 def domain_exists(domain: str) -> GraphError:
-    """Return the error for a new domain whose name exists."""
+    """Return the error for a new domain whose name is taken."""
     hint = "Choose another name, or delete that domain first."
     return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"Domain {domain} already exists", {"domain": domain, "hint": hint})
 
 
 def idempotency_conflict(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
-    """Return the error for a used idempotency key; `is_gone` if events of its batch were erased or compacted."""
+    """Return the error for a used idempotency key. `is_gone`: events of its batch were erased or compacted."""
     used, hint = "for other operations", "To repeat a batch, pass the same operations. For others, pass another key."
     if is_gone:
         used = "before, and events of that batch have been erased or compacted since"

@@ -22,7 +22,7 @@ MAX_READS = 20
 
 @dataclass(frozen=True, slots=True)
 class HeadRow:
-    """The position of a domain's log, read without its lock."""
+    """The position of a domain's log, read without locking the domain."""
 
     seq: int
     ontology_version: int
@@ -46,7 +46,7 @@ class OntologyRow:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the row is complete: all types have been read at the same version."""
+        """Whether the row is complete, because all types have been read at the same version."""
         return self.newest == self.ontology_version and self.versions in (None, self.read_versions)
 
 
@@ -65,7 +65,7 @@ class CachedOntology:
     """The domains above, the nearest first, with the epochs and versions of their ontologies."""
 
     def has(self, kind: Kind, name: str) -> bool:
-        """Return whether the ontology has a node or connection type of this name."""
+        """Return whether the ontology has a node or connection type with this name."""
         if kind is Kind.NODE:
             return self.ontology.find_node_type(name) is not None
         return self.ontology.find_connection_type(self.ontology.stored_type(name)[0]) is not None
@@ -76,18 +76,18 @@ class CachedOntology:
 
 
 class Ontologies:
-    """The cached ontologies by domain, without and with inherited types."""
+    """The cached ontologies by domain, both without and with inherited types."""
 
     def __init__(self) -> None:
         self._own: dict[str, CachedOntology] = {}
         self._complete: dict[str, CachedOntology] = {}
 
     def cached_ontology(self, domain: str) -> CachedOntology | None:
-        """Return the cached ontology, without a read."""
+        """Return the cached ontology of the domain, or None. Does not access the database."""
         return self._complete.get(domain)
 
     async def read_present(self, reader: Reader, domain: str) -> Ontology | None:
-        """Return the present ontology of a domain, or None if the domain does not exist."""
+        """Return the current ontology of a domain, or None if the domain does not exist."""
         head = await reader.first_row(HEAD, domain=domain)
         if head is None:
             return None
@@ -95,7 +95,7 @@ class Ontologies:
         return await self._with_inherited(reader, domain, own, head.parent) if own else None
 
     async def read_at(self, reader: Reader, domain: str, epoch: str, version: int, parent: str | None) -> Ontology:
-        """Return the ontology of a domain while the domain is locked."""
+        """Return the ontology of a domain that the caller has locked."""
         own = self._cached_version(domain, epoch, version)
         if own is None:
             row = await reader.first_row(ONTOLOGY, domain=domain)
@@ -108,7 +108,7 @@ class Ontologies:
         self._complete.pop(domain, None)
 
     async def _with_inherited(self, reader: Reader, domain: str, own: CachedOntology, parent: str | None) -> Ontology:
-        """Return a domain's ontology with inherited types, cached by the versions of all ontologies."""
+        """Return the domain's ontology with inherited types, from the cache if no ontology involved has changed."""
         complete = own if parent is None else await self._inherit(reader, domain, own, parent)
         if self._own.get(domain) is own:
             self._complete[domain] = complete
@@ -135,9 +135,9 @@ class Ontologies:
         return CachedOntology(own.epoch, own.version, with_inherited_types(own.ontology, ontologies), versions)
 
     async def _load(self, reader: Reader, domain: str) -> CachedOntology | None:
-        """Read the ontology until it is complete, because a read can see a part of a change.
+        """Read the ontology, repeatedly until it is complete, because a read can see part of a change.
 
-        If it was damaged outside of graph-memory, it never becomes complete. It is then returned, but not cached.
+        An ontology that was damaged outside of graph-memory never becomes complete. It is returned, but not cached.
         """
         row = None
         for _ in range(MAX_READS):
@@ -165,7 +165,7 @@ def _ontology_of(row: OntologyRow) -> Ontology:
 def ontology_from_definitions(
     nodes: Iterable[str], connections: Iterable[str], *, is_open: bool, description: str = ""
 ) -> Ontology:
-    """Return the ontology for the JSON definitions of its types."""
+    """Return the ontology with the types in these JSON definitions."""
     return Ontology.create(
         [node_type_from(json.loads(text)) for text in nodes],
         without_disagreeing_inverses([connection_type_from(json.loads(text)) for text in connections]),

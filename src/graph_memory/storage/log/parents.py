@@ -1,7 +1,7 @@
-"""Checks of every write that puts a domain under another one.
+"""Checks every write that puts a domain under another domain.
 
-All domains above are locked, the nearest first, until the transaction ends, so that concurrent writes cannot create a
-cycle together.
+All domains above it are locked, the nearest first, until the transaction ends, so that concurrent writes cannot create
+a cycle.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _UNFIT = (Code.ONTOLOGY_NOT_FOUND, Code.INVALID_ARGUMENT, Code.DOMAIN_BUSY)
 async def check_parent(
     transaction: Transaction, ontologies: Ontologies, domain: str, before: str | None, drafts: Sequence[Draft]
 ) -> None:
-    """Check the new parent of a domain, if changes set one.
+    """If the drafts set a new parent of the domain, check it.
 
-    Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, INVALID_ARGUMENT, and TYPE_ALREADY_EXISTS if the two define a type
+    Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, INVALID_ARGUMENT, and TYPE_ALREADY_EXISTS if the two domains define a type
     differently.
     """
     parent = parent_after(drafts, before)
@@ -56,7 +56,7 @@ async def check_parent(
 
 
 async def suitable_parent(transaction: Transaction, domain: str, parent: str | None) -> tuple[str | None, str | None]:
-    """Return the parent of an imported domain, if it is suitable in this store, or None and the reason."""
+    """Return an imported domain's parent and None, or None and the reason why the parent does not fit this store."""
     if parent is None:
         return None, None
     try:
@@ -70,7 +70,7 @@ async def suitable_parent(transaction: Transaction, domain: str, parent: str | N
 
 
 async def _levels_below(transaction: Transaction, domain: str) -> int:
-    """Return the number of levels of domains under a domain."""
+    """Return the number of levels of domains below the domain."""
     levels, domains, level = 0, {domain}, [domain]
     while level and levels <= MAX_LEVELS:
         rows = await transaction.run(BELOW, domains=level)

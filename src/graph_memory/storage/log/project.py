@@ -1,4 +1,4 @@
-"""The statements that append and project events, separately or combined in one."""
+"""The statements that append events and project them to the live graph, separately or combined."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ PROJECT: dict[Step, Query[int]] = {step: query(f"log/{step}", int) for step in S
 
 @cache
 def write_at_once(steps: tuple[Step, ...]) -> Query[int]:
-    """Return the combined statement that claims a log, appends to it and runs these steps."""
+    """Return one statement that claims a log, appends events to it and runs these steps."""
     return all_or_nothing("log/write_at_once", CLAIM, [APPEND, *(PROJECT[step] for step in steps)])
 
 
 def append_params(
     events: Sequence[Event], ontology_version_before: int, inline_limit: int, projection: Projection | None = None
 ) -> dict[str, object]:
-    """Return the parameters that append events, without events that the projection appends."""
+    """Return the parameters for appending the events, except events that the projection appends itself."""
     last, begun = events[-1], projection.created_seqs if projection else ()
     others = [event for event in events if event.seq not in begun]
     return {
@@ -55,12 +55,12 @@ def append_params(
 
 
 def turns_of(times: Iterable[tuple[int, datetime]]) -> list[int]:
-    """Return the log positions of events whose time is earlier than that of the previous event."""
+    """Return the log positions of events that are earlier in time than the event before them."""
     return [seq for (_, before), (seq, at) in pairwise(times) if at < before]
 
 
 def with_times_as_text(state: State) -> State:
-    """Return a state with times as text, because the driver needs 50 µs for a time and less than 1 µs for a text."""
+    """Return the state with times as text, because the driver takes 50 µs for a time but less than 1 µs for a text."""
     return {
         key: value.isoformat() if isinstance(value, datetime) and key in TIMES else value
         for key, value in state.items()
@@ -68,7 +68,7 @@ def with_times_as_text(state: State) -> State:
 
 
 def inline_contents(events: Sequence[Event], limit: int) -> list[dict[str, object]]:
-    """Return the texts of events that are stored inline: at most `limit` bytes each."""
+    """Return the texts of the events that are stored inline, because they have at most `limit` bytes each."""
     contents = (event.draft.content for event in events)
     return [{"sha256": c.sha256, "text": c.text} for c in contents if c is not None and c.is_text and c.size <= limit]
 
@@ -82,7 +82,7 @@ async def append_events(
     before_projection: Callable[[], Awaitable[None]] | None = None,
     projection: Projection | None = None,
 ) -> None:
-    """Append and project events. `ontology` is the ontology before them. `projection` is computed if not given.
+    """Append and project the events. `ontology` is the ontology before them. `projection` is computed by default.
 
     `before_projection` prepares the live graph, and may create subjects. Raises the errors of `before_projection`
     and of `run_projection`.
@@ -99,7 +99,7 @@ async def append_events(
 async def run_projection(transaction: Transaction, projection: Projection) -> None:
     """Run the steps of a projection that have rows.
 
-    Raises DANGLING_REFERENCE if a put matches fewer rows than it has, because an end of a connection is missing.
+    Raises DANGLING_REFERENCE if a step finds fewer rows than it should, such as without the end of a connection.
     """
     for step, rows in steps_of(projection):
         for page in _pages(rows):
@@ -109,7 +109,7 @@ async def run_projection(transaction: Transaction, projection: Projection) -> No
 
 
 def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield rows in pages for one statement each, with at least one row."""
+    """Yield the rows in pages of at least one row, each for one statement."""
     page: list[Row] = []
     room = ROWS_AT_ONCE
     for row in rows:
@@ -128,7 +128,7 @@ def steps_of(projection: Projection) -> list[tuple[Step, list[Row]]]:
 
 
 def statement_rows(step: Step, rows: Sequence[Row]) -> Row | Sequence[Row]:
-    """Return rows in the form that the statement of their step expects."""
+    """Return the rows in the form that the step's statement expects."""
     if step in (Step.PUT_NODES, Step.PUT_CONNECTIONS, Step.PUT_INVERSES):
         return [{**row, "state": with_times_as_text(cast("State", row["state"]))} for row in rows]
     return _creations(rows) if step in _CREATES else rows
@@ -138,7 +138,7 @@ _CREATES = {kind.create for kind in KINDS.values() if kind.create}
 
 
 def _creations(rows: Sequence[Row]) -> Row:
-    """Return the rows of new subjects, with the values that they share only once."""
+    """Return the rows for new subjects. Values that they share are included only once."""
     first = cast("Event", rows[0]["event"])
     header = first.header()
     shared = {name: header[name] for name in _SHARED if name in header}
@@ -156,9 +156,9 @@ _SHARED = ("_domain", "_op", "_kind", "_session", "_source", "_actor", "_batch")
 
 
 def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
-    """Return the row of a new subject without shared values. A shared property that it lacks is null.
+    """Return the row for a new subject, without the shared values. A shared property that it lacks is null.
 
-    With `is_indexed`, its text is indexed too, if possible.
+    With `is_indexed`, its text is also indexed, if possible.
     """
     event = cast("Event", row["event"])
     header, draft = event.header(), event.draft
@@ -184,7 +184,7 @@ def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
 
 
 def expected_rows(step: Step, rows: int) -> int | None:
-    """Return the number of rows that a step must match, or None for a drop, whose rows may be missing."""
+    """Return the number of rows that the step must match, or None for a deletion, because its rows may be missing."""
     return None if step.name.startswith("DROP_") else rows
 
 

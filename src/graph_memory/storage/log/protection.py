@@ -1,7 +1,7 @@
-"""Checks of protection, in the transaction of every write and at the start of every job.
+"""Checks protection in the transaction of every write, and at the start of every job.
 
-The domain stores whether it is protected, and whether it may have protected subjects. Writers read that with its lock
-or cached head, so writes cost nothing more if nothing is protected.
+The domain stores whether it is protected, and whether it may have protected subjects. Writers read this together with
+the lock or from the cached head, so the check costs nothing if nothing is protected.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CONNECTIONS = query("log/protected_connections", ProtectedRow)
 
 
 async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Sequence[Draft]) -> None:
-    """Raise PROTECTED for changes that are forbidden to the actor."""
+    """Raise PROTECTED if protection forbids the actor to make these changes."""
     guard = head.guard
     if guard.has_protected and (touched := _affected_subjects(drafts)):
         for last in await _read_protected(reader, head.domain, touched):
@@ -68,9 +68,9 @@ async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Seque
 
 
 async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
-    """Return the errors of the subjects that may not be changed or deleted. In a protected domain, each has one.
+    """Return the errors by subject for subjects that may not be changed. In a protected domain, these are all.
 
-    It serves callers that report refusals by subject. The write itself is checked anyway.
+    For callers that report refusals by subject. The write itself is checked in any case.
     """
     guard, names = head.guard, set(subjects)
     errors: dict[str, GraphError] = {}
@@ -89,7 +89,7 @@ async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterabl
 
 
 async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, scope: Reach) -> None:
-    """Raise PROTECTED for a job that is forbidden to the actor."""
+    """Raise PROTECTED if protection forbids the actor to run the job."""
     now = datetime.now(UTC)
     for subject, protection in await _read_protected_in(reader, domain, guard, scope):
         if protection.is_active(now) and not protection.allows_write(origin.actor):
@@ -103,7 +103,7 @@ async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, s
 async def _read_protected_in(
     reader: Reader, domain: str, guard: Guard, scope: Reach
 ) -> Iterable[tuple[str, Protection]]:
-    """Return the protected subjects that a job changes."""
+    """Return the protected subjects that a job with this scope changes, with their protection."""
     if not guard.has_protected:
         return []
     if isinstance(scope, SubjectScope):
@@ -117,7 +117,7 @@ async def _read_protected_in(
 
 
 def _affected_subjects(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
-    """Return the affected subjects with their drafts; None for nodes that lose a neighbour or an observation."""
+    """Return the drafts by affected subject. A node that only loses a neighbour or an observation has None."""
     deleted_nodes = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
     deletions = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
     detached = {end for draft in deletions for end in _ends_left(draft, deleted_nodes)}
@@ -150,7 +150,7 @@ def _check_subject(head: Head, origin: Origin, last: Event, draft: Draft | None)
 
 
 def _is_permitted(origin: Origin, protection: Protection, last: Event | None, draft: Draft | None) -> bool:
-    """Return whether the actor may write, or if the change only lifts the protection, may lift it."""
+    """Return whether the actor may change the subject or, if the change only lifts the protection, may lift it."""
     if protection.allows_write(origin.actor):
         return True
     is_lifting = last is not None and draft is not None and _changes_protection_alone(last, draft)

@@ -1,4 +1,4 @@
-"""Shared statements that read the log and its contents."""
+"""Statements that read the log and its contents, for use by several modules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONTENTS = query("log/contents", ContentRow)
 
 @dataclass(frozen=True, slots=True)
 class SubjectAt:
-    """A subject at the fork: its last event, whether it is unchanged since, and the hash of its blob."""
+    """A subject as of the fork: the last event, whether it is unchanged since, and the hash of its blob."""
 
     subject: str
     origin: int
@@ -50,11 +50,11 @@ MEND_CONTENTS = query("log/mend_contents", Nothing)
 
 
 async def last_events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    """Return the last events of the subjects that are in the log."""
+    """Return the last event of each of the subjects. Subjects without events are omitted."""
     return [Event.from_row(row) for row in await reader.read(LAST_EVENTS, domain=domain, subjects=list(subjects))]
 
 
 async def last_event(reader: Reader, domain: str, subject: str) -> Event | None:
-    """Return the last event of a subject, or None."""
+    """Return the last event of the subject, or None if it has none."""
     row = await reader.first_row(LAST_EVENTS, domain=domain, subjects=[subject])
     return Event.from_row(row) if row else None

@@ -1,4 +1,4 @@
-"""Checks the size limit of each text in the transaction of the write. A replay of a log skips the check."""
+"""Checks the sizes of texts in the transaction of the write. A replay of a log skips the check."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BYTES_OF_A_CHARACTER = 4
 
 
 async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limit: int) -> None:
-    """Raise CONTENT_TOO_LARGE for an observation, name or property over the limit.
+    """Raise CONTENT_TOO_LARGE if an observation, name or property is larger than `limit`.
 
-    A subject may keep a text that it had before there was a limit.
+    A subject may keep a larger text that it already has.
     """
     large = list(_large(drafts, limit))
     if not large:
@@ -32,7 +32,7 @@ async def check_sizes(reader: Reader, domain: str, drafts: Sequence[Draft], limi
 
 
 def _large(drafts: Sequence[Draft], limit: int) -> Iterator[tuple[Draft, str, str]]:
-    """Yield the texts over the limit, each with its draft and the name of its property."""
+    """Yield each text that is larger than the limit, with its draft and the name of its property."""
     for draft in drafts:
         for name, value in (draft.state or {}).items():
             if isinstance(value, str) and _is_large(value, limit):

@@ -1,4 +1,4 @@
-"""Several writes of one domain in one open transaction, as one batch of the log."""
+"""Several writes to one domain in one open transaction, as one batch in the log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_CHANGES = 10_000
 
 
 class LogWithin(Log):
-    """The log of a domain within an open transaction. Each write adds to one batch, and sees the earlier ones."""
+    """A domain's log within an open transaction. All writes belong to one batch, and each sees the earlier ones."""
 
     def __init__(self, outer: Log, store: StoreWithin, held: OpenTransaction, batch: str, standing: CachedHead) -> None:
         super().__init__(store, inline_limit=outer.inline_limit, text_limit=outer.text_limit, clock=outer.clock)
@@ -76,7 +76,7 @@ class LogWithin(Log):
         dry_run: bool = False,
         in_thread: bool = False,
     ) -> Written[R]:
-        """Write within the transaction. Raises INVALID_ARGUMENT for another domain, and for too many changes."""
+        """Write as `Log.write` does. Raises INVALID_ARGUMENT for another domain, and for too many changes."""
         if creates_domain or after_write or before_projection or request or dry_run:
             not_within(name)
         require(domain, Right.WRITE)
@@ -103,7 +103,7 @@ class LogWithin(Log):
         return Written(Receipt.of(domain, self.batch, events), queued.report)
 
     async def _add(self, queued: QueuedWrite) -> Sequence[Event]:
-        """Append the events of a write. A partial failure ends the transaction, because it cannot be undone alone."""
+        """Append the events of a write. If this fails halfway, the whole transaction ends and is rolled back."""
         before, written = self._known, self._held.written
         reason = "it was interrupted"
         try:
@@ -131,9 +131,9 @@ class LogWithin(Log):
 
 @asynccontextmanager
 async def log_within(store: Store, log: Log, domain: str) -> AsyncGenerator[tuple[StoreWithin, LogWithin]]:
-    """Yield the store and the log within a transaction that locks a domain, and commit it at the end.
+    """Open a transaction that locks the domain, yield the store and the log within it, and commit at the end.
 
-    An exception, or `OpenTransaction.end`, rolls it back. Raises TRANSACTION_LOST, TIMEOUT, ONTOLOGY_NOT_FOUND,
+    An exception or a call of `OpenTransaction.end` rolls it back. Raises TRANSACTION_LOST, TIMEOUT, ONTOLOGY_NOT_FOUND,
     DOMAIN_BUSY, and STORE_UNAVAILABLE if it is unknown whether it was committed.
     """
     batch = new_id("evt")
@@ -160,7 +160,7 @@ async def log_within(store: Store, log: Log, domain: str) -> AsyncGenerator[tupl
 
 
 async def _commit(log: Log, held: OpenTransaction, stack: AsyncExitStack, within: LogWithin) -> None:
-    """Commit the changes, if any. If the reply is lost, check whether they were committed."""
+    """Commit the changes, if there are any. If the reply is lost, find out whether they were committed."""
     if not within.count:
         return
     try:

@@ -1,6 +1,6 @@
-"""The tree of domains: the domains above a domain, and the types that it inherits from them.
+"""The tree of domains: which domains are above a domain, and the types that it inherits from them.
 
-A change of a domain does not check the domains below: they read its types when they are written.
+A change of a domain does not check the domains below it, because they read the inherited types when they are written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LEVELS = 32
 
 @dataclass(frozen=True, slots=True)
 class AboveRow:
-    """A domain above another, with the version of its ontology."""
+    """A domain above another domain, with the version of its ontology."""
 
     name: str
     parent: str | None
@@ -34,7 +34,7 @@ class AboveRow:
 
 @dataclass(frozen=True, slots=True)
 class BelowRow:
-    """A domain and its children."""
+    """A domain and the names of its children."""
 
     name: str
     children: list[str]
@@ -62,9 +62,9 @@ async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRo
 
 
 def with_inherited(ontology: Ontology, drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return the inherited types that drafts use, to be recorded in the log, and then the drafts.
+    """Return the drafts, preceded by drafts that record the inherited types they use in the log.
 
-    Raises TYPE_ALREADY_EXISTS for a type that a domain above declares differently.
+    Raises TYPE_ALREADY_EXISTS if a draft declares a type differently from a domain above.
     """
     if not ontology.above:
         return drafts
@@ -76,12 +76,12 @@ def with_inherited(ontology: Ontology, drafts: Sequence[Draft]) -> Sequence[Draf
 
 
 def depends_on_others(parent: str | None, drafts: Sequence[Draft]) -> bool:
-    """Return whether changes depend on the domains above, and so must be decided under the lock."""
+    """Return whether the drafts depend on the domains above, so that the write must be decided under the lock."""
     kinds = {draft.kind for draft in drafts}
     return Kind.DOMAIN in kinds or (parent is not None and not kinds.isdisjoint(ONTOLOGY_KINDS))
 
 
 def parent_after(drafts: Sequence[Draft], before: str | None) -> str | None:
-    """Return the parent of a domain after changes."""
+    """Return the parent of the domain after these drafts. `before` is the parent before them."""
     states = [draft.state or {} for draft in drafts if draft.kind is Kind.DOMAIN]
     return cast("str | None", states[-1].get(PARENT)) if states else before

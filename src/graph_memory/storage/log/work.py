@@ -1,4 +1,4 @@
-"""A requested write: its read, its decision, and the state of the log that both use."""
+"""A requested write, with its read and decide functions, and the state of the log that they use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[R]):
-    """The drafts of a write, and its report to the caller (None if the receipt is sufficient)."""
+    """The drafts of a write, and a report for the caller (None if the receipt is sufficient)."""
 
     drafts: Sequence[Draft]
     report: R
@@ -27,7 +27,7 @@ class Decision(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[R]):
-    """The receipt of a write, and the report of the decision whose events were written."""
+    """The receipt of a completed write, and the report of its decision."""
 
     receipt: Receipt
     report: R
@@ -46,7 +46,7 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[S, R]):
-    """A requested write. `batch` is the id of its first event, by which it is recognised.
+    """A requested write. `batch` is the id of its first event, by which a repetition is recognised.
 
     If an earlier write started the batch, as in an open transaction, `first` is the id of this write's first event.
     """
@@ -66,7 +66,7 @@ class Work(Generic[S, R]):
     """Whether the decision runs in a thread, because it takes long."""
 
     def events(self, head: Head, snapshot: S) -> tuple[list[Event], R]:
-        """Return the events after a head, with its time, and the report. Raises the errors of `decide`."""
+        """Call `decide`. Return the events that follow the head, and the report. Raises the errors of `decide`."""
         decision = self.decide(head, snapshot)
         events = number_events(
             with_inherited(head.ontology, decision.drafts),
@@ -84,7 +84,7 @@ class Work(Generic[S, R]):
 
 @dataclass(frozen=True, slots=True)
 class CachedHead:
-    """The head of a log after a write of this process, with all that the next decision needs."""
+    """The head of a log after a write of this process, with everything that the next decision needs."""
 
     head: Head
     epoch: str

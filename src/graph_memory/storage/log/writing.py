@@ -1,4 +1,4 @@
-"""The write path: read, decide, append events and project them, for one state of the log."""
+"""The write path: reads, decides, appends events and projects them, based on one state of the log."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class LockRow:
-    """The position of a domain's log, read under its lock."""
+    """The position of a domain's log, read while the domain is locked."""
 
     seq: int
     ontology_version: int
@@ -64,7 +64,7 @@ class LockRow:
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """One event of an already written batch."""
+    """An event of a batch that has already been written."""
 
     op: str
     kind: str
@@ -77,11 +77,11 @@ BATCH = query("log/batch", BatchRow)
 
 
 class GroupCommitFailed(Exception):  # noqa: N818 - not an error: the write is repeated alone
-    """A group could not be written under the lock."""
+    """Raised if a group cannot be written under the lock. Its writes are then written alone."""
 
 
 class DryRun(Exception):  # noqa: N818 - not an error: it rolls a dry run back
-    """Ends a dry run, with the receipt of the changes."""
+    """Raised to roll back a dry run. It has the receipt of the changes."""
 
     def __init__(self, receipt: Receipt) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class DryRun(Exception):  # noqa: N818 - not an error: it rolls a dry run back
 
 
 def utc_now() -> datetime:
-    """Return the present time in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
@@ -121,15 +121,15 @@ class Log:
         dry_run: bool = False,
         in_thread: bool = False,
     ) -> Written[R]:
-        """Write the decision of `decide` on the snapshot of `read`, and return its receipt and report.
+        """Call `read`, pass its result to `decide`, write the decided events, and return the receipt and the report.
 
-        `creates_domain` creates a missing domain. A write whose commit was in doubt is recognised by its first event
-        and not repeated. If no other process wrote recently, the write is one statement, together with other waiting
-        writes of this process. Otherwise it runs under the log's lock: `before_projection` prepares the live graph,
-        `after_write` checks the written events before the commit, and `dry_run` then rolls back. `in_thread` runs the
-        decision in a thread. A repeated `request` returns the first receipt and no report. Raises ONTOLOGY_NOT_FOUND,
-        DOMAIN_BUSY, PROTECTED, INSUFFICIENT_RIGHTS, IDEMPOTENCY_CONFLICT, and the errors of the given functions and of
-        `Store.write`.
+        `creates_domain` creates the domain if it is missing. If it is unknown whether a write was committed, it is
+        recognised by its first event and not repeated. If no other process wrote recently, the write is one statement,
+        together with other waiting writes of this process. Otherwise it runs under the log's lock. `before_projection`
+        prepares the live graph, `after_write` checks the written events before the commit, and `dry_run` rolls back
+        instead. `in_thread` runs `decide` in a thread. A repeated `request` returns the first receipt and no report.
+        Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, PROTECTED, INSUFFICIENT_RIGHTS, IDEMPOTENCY_CONFLICT, and the errors of
+        the given functions and of `Store.write`.
         """
         require(domain, Right.WRITE)
         batch = request.batch if request else new_id("evt")
@@ -148,7 +148,7 @@ class Log:
                 return queued.written or await self._write_under_lock(queue, queued)
 
     async def _write_group(self, domain: str, waiting: Sequence[QueuedWrite]) -> None:
-        """Write the first of these writes, and others that fit with it, unless the cached head is outdated."""
+        """Write the first of these writes, and others that fit, in one statement, if the cached head is current."""
         before = self._standings.get(domain)
         if before is None or not before.is_exclusive:
             return
@@ -158,7 +158,7 @@ class Log:
             group.set_receipts()
 
     async def _is_allowed(self, reader: Reader, group: CommitGroup) -> bool:
-        """Return whether a group passes the checks. If not, each write runs alone and raises its own error."""
+        """Return whether the group passes all checks. If not, each write must run alone, and raise its own error."""
         if depends_on_others(group.before.parent, [event.draft for event in group.events]):
             return False
         head = replace(group.before.head, at=group.head.at)
@@ -172,7 +172,7 @@ class Log:
         return True
 
     async def _is_committed(self, group: CommitGroup, before: CachedHead) -> bool:
-        """Write a group in one statement, and return whether it was written. Its writes are in doubt until then."""
+        """Write the group in one statement, and return whether this succeeded. Until then, its writes are in doubt."""
         steps = steps_of(group.projection)
         group.set_doubt(in_doubt=True)
         try:
@@ -197,7 +197,7 @@ class Log:
         return bool(written)
 
     async def _write_under_lock(self, queue: CommitQueue, leader: QueuedWrite) -> Written[Any]:
-        """Write under the log's lock, together with other waiting writes, or alone if that fails."""
+        """Write under the log's lock, together with other waiting writes. If that fails, write alone."""
         queued = () if leader.in_doubt else queue.writable_from(leader)[1:]
         try:
             return await self._write_locked(leader, queued)
@@ -282,18 +282,18 @@ class Log:
         self._standings[before.head.domain] = replace(before, head=before.head.after(events))
 
     async def ontology(self, domain: str) -> Ontology | None:
-        """Return the present ontology of a domain, or None if the domain does not exist."""
+        """Return the current ontology of a domain, or None if the domain does not exist."""
         return await self._ontologies.read_present(self._store, domain)
 
     async def require_ontology(self, domain: str) -> Ontology:
-        """Return the present ontology of a domain. Raises ONTOLOGY_NOT_FOUND."""
+        """Return the current ontology of a domain. Raises ONTOLOGY_NOT_FOUND."""
         ontology = await self.ontology(domain)
         if ontology is None:
             raise no_ontology(domain)
         return ontology
 
     def cached_ontology(self, domain: str) -> CachedOntology | None:
-        """Return the cached ontology of a domain, without a read."""
+        """Return the cached ontology of the domain, or None. Does not access the database."""
         return self._ontologies.cached_ontology(domain)
 
     def forget(self, domain: str) -> None:
@@ -308,17 +308,17 @@ class Log:
         return sorted(self._marks)
 
     def mark(self, domain: str) -> Mark | None:
-        """Return the last known position of the log. Statements that start now see all events up to it."""
+        """Return the last known position of the log, or None. Statements that start now see all events up to it."""
         return self._marks.get(domain)
 
     def record_position(self, domain: str, mark: Mark) -> None:
-        """Record the position of the log that a completed statement has seen."""
+        """Record the log position that a completed statement has seen."""
         known = self._marks.get(domain)
         if known is None or known.epoch != mark.epoch or known.seq < mark.seq:
             self._marks[domain] = mark
 
     async def lock(self, transaction: Transaction, domain: str) -> None:
-        """Lock the domain for work without events, such as repairs. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
+        """Lock the domain for work that appends no events, such as a repair. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY."""
         _check_ready(domain, await self._lock(transaction, domain, ""))
 
     async def locked_head(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:
@@ -327,7 +327,7 @@ class Log:
         return await self._head_of(transaction, domain, lock)
 
     async def is_written(self, domain: str, batch: str) -> bool:
-        """Return whether a batch in doubt was committed, after its writer has released the lock."""
+        """Wait until the writer has released the lock, and return whether the batch was committed."""
 
         async def check(transaction: Transaction) -> bool:
             return (await self._lock(transaction, domain, batch)).written is not None
@@ -343,7 +343,7 @@ class Log:
         drafts: Sequence[Draft],
         request: str | None = None,
     ) -> Sequence[Event]:
-        """Append and project more events of the batch of a job."""
+        """Append and project further events of a job's batch."""
         lock = await self._lock(transaction, domain, batch)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
@@ -359,7 +359,7 @@ class Log:
         return events
 
     async def check(self, domain: str, origin: Origin, drafts: Sequence[Draft]) -> None:
-        """Raise PROTECTED for drafts that a job is going to append."""
+        """Raise PROTECTED if protection forbids the drafts, which a job is going to append."""
 
         async def look(transaction: Transaction) -> None:
             lock = await self._lock(transaction, domain, "")
@@ -381,7 +381,7 @@ class Log:
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
     async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:
-        """Return the receipt of an already written batch. Raises IDEMPOTENCY_CONFLICT for a different request."""
+        """Return the receipt of a batch that is already written. Raises IDEMPOTENCY_CONFLICT if the request differs."""
         if lock.request != (work.request.hash if work.request else None):
             raise idempotency_conflict(work.domain, lock.written, is_gone=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
