@@ -1,4 +1,4 @@
-"""The shared parts of commands: the options --domain and --json, the open memory, and printing of the answer."""
+"""The parts that all commands share: the options --domain and --json, the open memory, and printing the answer."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Answer = TypeVar("Answer", bound=Result | Mapping[str, object])
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a command: its domain, and whether it prints JSON."""
+    """A call of a command, with the domain, and whether to print JSON."""
 
     domain: str | None
     as_json: bool
 
     def ask(self, use: Callable[[Memory], Awaitable[T]], activity: str = "Reading") -> T:
-        """Return the result of `use` with the memory in the domain of the call."""
+        """Open the memory in the domain of the call, and return the result of `use`."""
 
         async def run(memory: Memory) -> T:
             try:
@@ -56,30 +56,30 @@ class Call:
     def answer(
         self, use: Callable[[Memory], Awaitable[Answer]], show: Callable[[Answer], None], activity: str = "Reading"
     ) -> Answer:
-        """Print the result of `use` with the memory, and return it."""
+        """Open the memory, print the result of `use`, and return it."""
         return self.print_answer(self.ask(use, activity), show)
 
     def print_answer(self, answer: Answer, show: Callable[[Answer], None]) -> Answer:
-        """Print an answer as JSON or with `show`, and return it. Warnings go to stderr."""
+        """Print the answer as JSON or with `show`, and return it. Warnings go to stderr."""
         for warning in (isinstance(answer, ResultWithWarnings) and answer.warnings) or ():
             note(f"Warning: {plain(with_commands(warning))}")
         print_json(answer) if self.as_json else show(answer)
         return answer
 
     def preview(self, use: Callable[[Memory], Awaitable[T]], show: Callable[[T], None], activity: str = "Trying") -> T:
-        """Show the result of a dry run, and return it."""
+        """Open the memory, show the result of `use`, a dry run, and return it."""
         result = self.ask(use, activity)
         with stdout_for_json(as_json=self.as_json):
             show(result)
         return result
 
     def page_size(self, limit: int | None) -> int | None:
-        """Return the maximum number of results: the limit, else `DEFAULT_ROWS` for a table and None for JSON."""
+        """Return the limit if it is given, otherwise `DEFAULT_ROWS` for a table, and None (no limit) for JSON."""
         return limit if self.as_json or limit is not None else DEFAULT_ROWS
 
 
 def _with_creation_hint(error: GraphError) -> GraphError:
-    """Return the error with a hint that shows how to create the named domain, not the default domain."""
+    """Return the error with a hint that shows how to create the domain that the error names."""
     domain = str(error.details["domain"])
     fact = command_line(*FIRST_FACT, domain=domain)
     types = command_line("ontology", "apply", "FILE", domain=domain)
@@ -104,7 +104,7 @@ async def _with_project_hint(memory: Memory, error: GraphError) -> GraphError:
 def command(
     app: typer.Typer | None = None, name: str | None = None, *, domain: bool = True
 ) -> Callable[[Callable[Concatenate[Call, ...], object]], Callable[..., None]]:
-    """Return a decorator that makes a command of a function of a `Call`, with --json, and --domain if `domain`."""
+    """Return a decorator that turns a function of a `Call` into a command with --json and, if `domain`, --domain."""
 
     def decorate(function: Callable[Concatenate[Call, ...], object]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)

@@ -1,4 +1,4 @@
-"""Errors of the command line: a line on what is wrong, a line on what to do, and an exit status."""
+"""Errors of the command line: one line about the problem, one about what to do, and an exit status."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ CALLED_BY_NAME: ContextVar[bool] = ContextVar("called_by_name", default=False)
 
 
 def as_graph_error(error: BaseException) -> GraphError:
-    """Return a GraphError for any exception. Unexpected ones become INTERNAL, with the traceback logged at DEBUG."""
+    """Convert any exception to a GraphError. Unexpected ones become INTERNAL; their traceback is logged at DEBUG."""
     error = unwrap_single(error)
     if isinstance(error, GraphError):
         return error
@@ -169,7 +169,7 @@ def _usage_error(error: typer.TyperException) -> GraphError:
 
 
 def error_text(error: GraphError) -> str:
-    """Return the error as lines for a person."""
+    """Return the error as lines of text for people."""
     hint = with_commands(error.hint or "")
     lines = (
         f"{error.code}: {_message(error)}",
@@ -189,19 +189,19 @@ def error_text(error: GraphError) -> str:
 
 
 def error_data(error: GraphError) -> dict[str, object]:
-    """Return the error as data for JSON, with the path that it is about."""
+    """Return the error as data for JSON, with the path of the file that it is about, if any."""
     hint = {"hint": with_commands(error.hint)} if error.hint else {}
     data = {**error.to_dict(), "message": _message(error), "details": {**error.details, **hint}}
     return {**data, "path": error.path} if error.path else data
 
 
 def with_commands(text: object) -> str:
-    """Return the text with commands and options in place of operations and their arguments."""
+    """Return the text with operations and arguments replaced by commands and options."""
     return text.render(_render_reference) if isinstance(text, Hint) else str(text)
 
 
 def _render_reference(reference: Reference) -> str:
-    """Return a reference as commands in backticks, as the option of an argument, or else unchanged."""
+    """Return the reference as commands in backticks, or as an option. References to neither are unchanged."""
     return reference.render([]) if reference.is_command else " or ".join(dict.fromkeys(_commands(reference)))
 
 
@@ -225,7 +225,7 @@ def _commands(reference: Reference) -> Iterator[str]:
 
 
 def _message(error: GraphError) -> str:
-    """Return the message, with an argument at its start or end replaced by the option."""
+    """Return the message with the argument at its start or end replaced by the name of the option."""
     message, argument = with_commands(error.message), str(error.details.get("argument"))
     if CALLED_BY_NAME.get() or argument not in OPTIONS:
         return message
@@ -235,7 +235,7 @@ def _message(error: GraphError) -> str:
 
 
 def fault_line(fault: Mapping[str, object]) -> str:
-    """Return a line about a failed operation of a batch."""
+    """Describe a failed operation of a batch in one line."""
     hint = f" {with_commands(fault['hint'])}" if "hint" in fault else ""
     text = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(fault['message'])}."
     return plain(f"{text.replace('..', '.')}{hint}")
@@ -248,7 +248,7 @@ def _fault_lines(error: GraphError) -> list[str]:
 
 
 def _material_lines(error: GraphError) -> list[str]:
-    """Return lines with the passages that a language model would have read, if no model is configured."""
+    """If no language model is configured, return the passages that it would have read, one per line."""
     passages = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
     return [
         plain(f"{passage['title']} ({passage['type']}) [{passage['id']}]: {passage['text']}".removesuffix(": "))
@@ -258,7 +258,7 @@ def _material_lines(error: GraphError) -> list[str]:
 
 
 def _candidate_lines(error: GraphError) -> list[str]:
-    """Return a line for each candidate that an error lists."""
+    """Return a line for each candidate in the error's details."""
     candidates = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
     return [
         plain("  ".join(str(candidate[key]) for key in ("id", "type", "title") if key in candidate))
@@ -267,7 +267,7 @@ def _candidate_lines(error: GraphError) -> list[str]:
 
 
 def _conflict_lines(error: GraphError) -> list[str]:
-    """Return lines with the conflicts of a revert or merge, each with the command or option that resolves it."""
+    """Describe the conflicts of a revert or merge, each followed by the commands or options that resolve it."""
     entries = cast("Sequence[object]", error.details.get("conflicts", ()))
     conflicts = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
     lines = [
@@ -284,13 +284,13 @@ def _subject_text(conflict: Mapping[str, Any]) -> str:
 
 
 def _resolution_lines(conflict: Mapping[str, Any]) -> list[str]:
-    """Return the command or options that resolve a conflict."""
+    """Return the command or options that resolve the conflict."""
     call = [f"  {_call_text(**conflict['call'])}"] if "call" in conflict else []
     return [*call, *(f"  {as_option(resolution)}" for resolution in conflict.get("resolve", ()))]
 
 
 def as_option(resolution: Mapping[str, Any]) -> str:
-    """Return a resolution of a merge as an option of the command `merge`."""
+    """Return a resolution of a merge conflict as an option of the command `merge`."""
     if CALLED_BY_NAME.get():
         return shlex.join(_argument_words("resolutions", [resolution]))
     target = " ".join(filter(None, (resolution["subject"], resolution.get("property"))))
@@ -298,7 +298,7 @@ def as_option(resolution: Mapping[str, Any]) -> str:
 
 
 def as_command(call: ReadyCall) -> str:
-    """Return a call of a tool as a command."""
+    """Return the call of a tool as a command line."""
     return _call_text(call.tool, call.arguments)
 
 
@@ -310,7 +310,7 @@ def _call_text(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def _argument_words(name: str, value: object) -> list[str]:
-    """Return an argument for `call`. Text that the terminal or `call` would change is written as JSON in ASCII."""
+    """Return the words of an argument for `call`. Text that `call` would change is written as ASCII JSON."""
     texts = cast("list[object]", value) if isinstance(value, list) else [value]
     if texts and all(isinstance(text, str) and plain(text) == text and text[:1] not in ("[", "{") for text in texts):
         return [f"{name}={text}" for text in texts]

@@ -1,4 +1,4 @@
-"""Placeholders for values in the help: `NODE`, `NUMBER`, `out|in|both`, and none for a flag."""
+"""Placeholders for values in the help, such as `NODE`, `NUMBER` and `out|in|both`. Flags have none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Parameter = TyperArgument | TyperOption
 
 
 def name_values() -> None:
-    """Show these placeholders in all help. Typer would show Python types, and has no setting for that."""
+    """Use these placeholders in all help texts. Typer shows Python types, and has no setting to change this."""
     setattr(TyperOption, "display_type_rich", _option_value)  # noqa: B010 - the type of its context is private
     setattr(TyperArgument, "display_type_rich", _argument_value)  # noqa: B010
 
@@ -35,4 +35,4 @@ def _option_value(option: TyperOption, **_: object) -> str | None:
 
 
 def _argument_value(_argument: TyperArgument, **_: object) -> None:
-    """Return nothing, because the name of an argument already describes it."""
+    """Return None, because the name of an argument already describes the argument."""

@@ -1,4 +1,4 @@
-"""Lists of nodes and connections, as JSON or as a table."""
+"""Prints lists of nodes and connections, as JSON or as tables."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ def _list(call: Call, find: Find[F], as_of: str | None, show: Callable[[F], None
 
 
 def note_end(rows: int, noun: str, cursor: str | None) -> None:
-    """Note on stderr the number of rows and the cursor of the next page."""
+    """Print the number of rows and the cursor for the next page to stderr."""
     more = f" There are more: use --limit N or --cursor {cursor}" if cursor else ""
     note(f"{count_of(rows, noun)}.{more}")

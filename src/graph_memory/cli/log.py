@@ -20,7 +20,7 @@ RecordKind = tuple[object, ...]
 
 
 def log_to_stderr(level: str) -> None:
-    """Log to stderr. Stdout is for results and the protocol only."""
+    """Log to stderr, because stdout is reserved for results and the protocol."""
     logging.basicConfig(stream=sys.stderr, level=level, format=FORMAT)
     for handler in logging.getLogger().handlers:
         handler.addFilter(RateFilter())
@@ -30,17 +30,17 @@ def log_to_stderr(level: str) -> None:
 
 @dataclass
 class Period:
-    """The number of records of one kind since `start`."""
+    """The number of log records of one kind since `start`."""
 
     start: float
     count: int = 0
 
 
 class RateFilter(logging.Filter):
-    """A filter that passes `MAX_RECORDS` warnings and errors of one kind in a period, and counts the rest.
+    """A filter that passes at most `MAX_RECORDS` warnings and errors of each kind per period, and counts the rest.
 
-    A kind is a place in the code, and for an exception also its type and origin. Texts do not count, because clients
-    could vary them. The first record of the next period says how many were left out.
+    Records are of the same kind if they come from the same line and, for exceptions, have the same type and origin.
+    Texts do not count, because clients could vary them. The first record of the next period says how many were dropped.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -59,7 +59,7 @@ class RateFilter(logging.Filter):
         return dropped is not None
 
     def _count_dropped(self, kind: RecordKind) -> int | None:
-        """Return the number of records dropped before this record, or None to drop this record too."""
+        """Return the number of records dropped before this one, or None if this record must be dropped too."""
         now = self._clock()
         with self._lock:
             period = self._periods.get(kind)
@@ -78,7 +78,7 @@ def _kind(record: logging.LogRecord) -> RecordKind:
 
 
 def _origin(trace: TracebackType | None) -> RecordKind:
-    """Return the file and line that raised the exception."""
+    """Return the file and line where the exception was raised."""
     if trace is None:
         return ()
     while trace.tb_next is not None:

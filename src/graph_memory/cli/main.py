@@ -55,7 +55,7 @@ def version(as_json: JsonOption = False) -> None:
 
 
 def run() -> None:
-    """Run the command. Errors are printed to stderr, and their code determines the exit status."""
+    """Run the command. Print an error to stderr. Its code determines the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # characters outside the terminal's encoding must not fail
@@ -80,6 +80,6 @@ def run_arguments(arguments: Sequence[str]) -> int:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Return whether --json was given. After a failure the parser no longer knows it."""
+    """Return whether --json was given. After a failure, the parser no longer has this information."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options

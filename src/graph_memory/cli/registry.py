@@ -1,4 +1,4 @@
-"""The commands of `graph-memory` by name, each imported when it is run: importing all of them takes half a second."""
+"""The commands of `graph-memory` by name. Each is imported when it runs, because importing all takes half a second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Command = TyperCommand | TyperGroup
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command or a group of commands: `module:function`, and its panel and line in the help of `graph-memory`."""
+    """A command or group of commands: its `module:function`, and its panel and line in the help of `graph-memory`."""
 
     place: str
     panel: str
@@ -144,7 +144,7 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._commands
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return a command, or the default if there is none. A KeyError that its import raises is not hidden."""
+        """Return the command, or the default if there is none. Does not hide a KeyError raised by its import."""
         if name not in self:
             return default
         return self[name]
@@ -160,7 +160,7 @@ class LazyGroup(TyperGroup):
         self.commands = _Commands(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - its class is private to typer
-        """Return a command by its name, or None."""
+        """Return the command with this name, or None."""
         if self._is_listing and cmd_name in ENTRIES:
             return ENTRIES[cmd_name].placeholder(cmd_name)
         return super().get_command(ctx, cmd_name)

@@ -1,4 +1,4 @@
-"""Runs commands of `graph-memory.remote` in a server, with the settings, folder and terminal of the calling process."""
+"""Runs commands sent by `graph_memory.remote` in a server, with the settings, folder and terminal of the sender."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 
 
 class CommandRequest(BaseModel):
-    """A command and where it was called, as `remote.request` describes it."""
+    """A command, and the environment in which it was called, as described by `remote.request`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -78,7 +78,7 @@ _OUTPUTS: ContextVar[tuple[_Output, _Output] | None] = ContextVar("outputs", def
 
 
 class _Stream(io.TextIOBase):
-    """Standard output or error: that of the served command in its thread, otherwise that of the process."""
+    """Standard output or error: the served command's in the command's thread, and elsewhere the process's."""
 
     def __init__(self, own: TextIO, place: int) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class _Stream(io.TextIOBase):
 
     @property
     def errors(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """How unencodable characters are handled.
+        """How characters that cannot be encoded are handled.
 
         Without this property, click would write to the process's own stream.
         """
@@ -119,7 +119,7 @@ class _Stream(io.TextIOBase):
 
 
 async def serve_beside(settings: Settings, memory: Memory) -> None:
-    """Run commands of other processes, and store what hooks capture, until cancelled."""
+    """Run commands sent by other processes, and store events captured by hooks, until cancelled."""
     from graph_memory.agent.capture.drain import follow_spool
     from graph_memory.hooks.spool import database_key
 
@@ -130,9 +130,9 @@ async def serve_beside(settings: Settings, memory: Memory) -> None:
 
 
 async def serve_commands(settings: Settings, memory: Memory) -> None:
-    """Run commands that other processes of this user send to a socket in the home, until cancelled.
+    """Run commands that this user's processes send to a socket in the home, until cancelled.
 
-    Where no socket is possible, it runs no commands.
+    If no socket can be created, runs no commands.
     """
     folder = sockets_folder(settings.home.expanduser().resolve())
     path = folder / f"{os.getpid()}.sock"
@@ -167,7 +167,7 @@ async def _serve(listener: anyio.abc.Listener[SocketStream], settings: Settings,
 
 @asynccontextmanager
 async def _listener(path: Path) -> AsyncGenerator[anyio.abc.Listener[SocketStream]]:
-    """Listen on a socket that only this user can reach. Removes it at the end, and sockets of ended processes."""
+    """Listen on a socket that only this user can reach. Removes it at the end, and stale sockets at the start."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not is_private(path.parent):
         raise OSError("others can reach this folder, or it is a link")
@@ -221,7 +221,7 @@ async def _answer(connection: SocketStream, settings: Settings, memory: Memory, 
 
 
 def _is_declined(request: CommandRequest, settings: Settings) -> bool:
-    """Return whether a command must run elsewhere: it writes, has other settings, or is from another installation."""
+    """Return whether the command must not run here: it writes, has other settings, or is from another installation."""
     if request.package != PACKAGE or not reads_only(request.arguments) or request.time_zone != os.environ.get("TZ"):
         return True
     own = ENVIRONMENT.set(request.environment)
@@ -236,7 +236,7 @@ def _is_declined(request: CommandRequest, settings: Settings) -> bool:
 
 
 def _run(request: CommandRequest, memory: Memory) -> Mapping[str, object]:
-    """Run a command in this thread, which has a context of its own. Returns its output and its exit status."""
+    """Run the command in this thread, which has a separate context, and return its output and exit status."""
     from graph_memory.cli.main import run_arguments
 
     output, errors = (_Output(request.encoding, is_terminal=is_terminal) for is_terminal in request.terminals)

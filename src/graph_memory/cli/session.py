@@ -1,4 +1,4 @@
-"""The open memory of a command, and its settings."""
+"""Opens the memory for a command, and reads its settings."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _OPENING = "Opening the memory"
 
 
 def read_settings(**values: str | None) -> Settings:
-    """Return the settings: values from the command line, else from the environment.
+    """Return the settings: from the given command line values, otherwise from the environment.
 
-    Raises INVALID_ARGUMENT, with the environment variable, for an invalid setting.
+    Raises INVALID_ARGUMENT, which names the environment variable, for an invalid setting.
     """
     options = {name: value for name, value in values.items() if value is not None}
     try:
@@ -44,7 +44,7 @@ def read_settings(**values: str | None) -> Settings:
 
 
 def with_memory(use: Callable[[Memory], Awaitable[T]], activity: str = "Working") -> T:
-    """Open the memory, and return the result of `use` with it."""
+    """Open the memory, call `use` with it, and return the result."""
     if (served := SERVED.get()) is not None:
         from graph_memory.project import domain_for
 
@@ -66,7 +66,7 @@ def with_memory(use: Callable[[Memory], Awaitable[T]], activity: str = "Working"
 
 @asynccontextmanager
 async def open_with_progress() -> AsyncGenerator[Memory]:
-    """Yield an open memory, with a progress bar until it is open."""
+    """Open the memory, with a progress bar until it is open."""
     async with AsyncExitStack() as stack:
         with progress_bar(_OPENING) as progress:
             from graph_memory.app import open_memory
@@ -79,7 +79,7 @@ async def open_with_progress() -> AsyncGenerator[Memory]:
 
 @contextmanager
 def open_interactive() -> Generator[SyncMemory]:
-    """Yield a memory without async that stays open during prompts."""
+    """Open a synchronous memory that stays open during prompts."""
     with ExitStack() as stack:
         with progress_bar(_OPENING) as progress:
             from graph_memory.sync import open_memory_sync
@@ -90,12 +90,12 @@ def open_interactive() -> Generator[SyncMemory]:
 
 
 def _origin(settings: Settings) -> Origin:
-    """Return the origin of changes, marked as the command line, which may lift a protection that names no actor."""
+    """Return the origin of changes. Only the command line may lift a protection that names no actors."""
     return Origin(session=settings.session, actor=settings.actor, at_command_line=True)
 
 
 def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
-    """Open the memory, and return the result of `use` with it and a listener that draws a progress bar."""
+    """Open the memory, call `use` with it and a listener that draws a progress bar, and return the result."""
 
     async def work() -> T:
         async with open_with_progress() as memory:
@@ -106,7 +106,7 @@ def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
 
 
 async def reader_at(memory: Memory, as_of: str | None) -> Reader:
-    """Return the memory, or its state at `as_of`."""
+    """Return the memory or, if `as_of` is given, its state at that point."""
     return memory if as_of is None else await memory.history.as_of(as_of)
 
 

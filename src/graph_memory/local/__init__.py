@@ -1,4 +1,4 @@
-"""A managed local Neo4j that needs only Python."""
+"""Runs and manages a local Neo4j. It requires only Python."""
 
 from graph_memory.local.aot.fast_start import FastStart, fast_start
 from graph_memory.local.server.server import (

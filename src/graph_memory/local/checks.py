@@ -1,4 +1,4 @@
-"""Checks of the requirements of a local Neo4j. They change nothing."""
+"""Checks whether the requirements of a local Neo4j are met. Changes nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NEEDED_CACHE = 300 * MIB
 
 
 class Outcome(StrEnum):
-    """The outcome of a check."""
+    """The outcome of a check: whether a requirement is met."""
 
     OK = "ok"
     """The requirement is met."""
@@ -38,7 +38,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """The result of a check in one line, with a remedy if it failed."""
+    """The result of a check as one line of text, with a remedy if it failed."""
 
     name: str
     outcome: Outcome
@@ -47,7 +47,7 @@ class Check:
 
 
 def check_needs(settings: Settings) -> Iterator[Check]:
-    """Yield the checks of Java, jars, the fast start, ports, disk, and leftovers of a restore."""
+    """Run and yield the checks of Java, jars, fast start, ports, disk, and leftovers of restores."""
     yield check_java(settings)
     yield check_jars(settings)
     yield check_fast_start(settings)
@@ -57,7 +57,7 @@ def check_needs(settings: Settings) -> Iterator[Check]:
 
 
 def check_java(settings: Settings) -> Check:
-    """Check that Java is found, runs, and is new enough."""
+    """Check that there is a Java that runs and is new enough."""
     try:
         java = find_java(settings)
     except GraphError as error:
@@ -72,7 +72,7 @@ def check_java(settings: Settings) -> Check:
 
 
 def check_jars(settings: Settings) -> Check:
-    """Check every jar in the cache. Reads all of them."""
+    """Check every jar in the cache against its checksum."""
     jars = known_list(settings)
     if not jars:
         return Check("jars", Outcome.NOTE, f"no list for Neo4j {settings.neo4j_version}: the next start makes one")
@@ -96,7 +96,7 @@ def check_fast_start(settings: Settings) -> Check:
 
 
 def check_ports(settings: Settings) -> Iterator[Check]:
-    """Yield the checks of the ports in use, or to be used."""
+    """Check the ports that the server uses or will use."""
     home = Home.of(settings)
     run = read_run(home)
     if run and find(home, run):
@@ -108,13 +108,13 @@ def check_ports(settings: Settings) -> Iterator[Check]:
 
 
 def check_disk(settings: Settings) -> Iterator[Check]:
-    """Yield the checks that home and cache are writable and have free space."""
+    """Check that the home and the cache are writable and have free space."""
     for name, folder, needed in (("home", settings.home, _NEEDED_HOME), ("cache", settings.cache, _NEEDED_CACHE)):
         yield _check_folder(name, folder.expanduser().resolve(), needed)
 
 
 def check_restore(settings: Settings) -> Iterator[Check]:
-    """Yield notes on the folders that a killed restore has left. During a restore, there are none."""
+    """Yield a note for each folder left by a killed restore. Yields none while a restore runs."""
     folder = Home.of(settings).parent
     if is_restoring(settings):
         return

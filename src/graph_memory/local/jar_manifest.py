@@ -1,4 +1,4 @@
-"""Lists of the jars of a Neo4j server: committed for the default version, cached for any other."""
+"""Lists of a Neo4j server's jars. The list for the default version is in the package, others are cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
 
 
 def parse(text: str) -> tuple[Jar, ...]:
-    """Return the jars of a list in order. A line has coordinates, SHA-256 and size; `#` starts a comment line.
+    """Parse a list of jars. Each line has coordinates, SHA-256 and size, or is a comment that starts with `#`.
 
     Raises ValueError for any other text.
     """
@@ -26,23 +26,23 @@ def parse(text: str) -> tuple[Jar, ...]:
 
 
 def render(jars: Iterable[Jar]) -> str:
-    """Return a list that `parse` reads."""
+    """Return the list as text that `parse` can read."""
     return _HEAD + "".join(f"{jar.coordinates} {jar.sha256} {jar.size}\n" for jar in jars)
 
 
 def committed_list(version: str) -> tuple[Jar, ...] | None:
-    """Return the list in the package, or None if it has none for the version."""
+    """Return the list for the version that is in the package, or None if there is none."""
     resource = files("graph_memory.local.jars").joinpath("lists", f"{checked_version(version)}.txt")
     return parse(resource.read_text("utf-8")) if resource.is_file() else None
 
 
 def cached_list_path(root: Path, version: str) -> Path:
-    """Return the file for the resolved list of a version without a committed list."""
+    """Return the path of the cached list for a version whose list is not in the package."""
     return root / f"{checked_version(version)}.txt"
 
 
 def checked_version(version: str) -> str:
-    """Return the version. Raises INVALID_ARGUMENT if it could name another folder."""
+    """Return the version. Raises INVALID_ARGUMENT if it is not safe to use in a path."""
     if _VERSION.fullmatch(version):
         return version
     raise GraphError(

@@ -1,4 +1,4 @@
-"""The callers of a server with keys: who calls, what each may call, and the check of their keys."""
+"""Identifies the callers of a server with keys, checks their keys, and decides what each may call."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class KeyToken(AccessToken):
 
 
 class KeyVerifier:
-    """Finds the keys of requests in the database, and trusts each for a short time."""
+    """Looks up the keys of requests in the database. A key that was found is trusted for a short time."""
 
     def __init__(self) -> None:
         self._startup: Startup | None = None
         self._cache: dict[str, tuple[float, KeyToken]] = {}
 
     def attach(self, startup: Startup) -> None:
-        """Read the keys in the memory of a running server."""
+        """Use the memory of the running server to look up keys."""
         self._startup = startup
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the access token of a key, or None if it is not valid. Raises the errors of opening the memory."""
+        """Return the access token for a key, or None if it is not valid. Raises the errors of opening the memory."""
         key_hash = hash_of(token)
         return None if key_hash is None else await self.verify_hash(key_hash)
 
     async def verify_hash(self, key_hash: str) -> KeyToken | None:
-        """Return the access token of the key with a hash, or None if it is not valid."""
+        """Return the access token for the key with this hash, or None if the key is not valid."""
         until, cached = self._cache.get(key_hash, (0.0, None))
         if cached is None or monotonic() >= until:
             self._cache.pop(key_hash, None)
@@ -73,7 +73,7 @@ class KeyVerifier:
 
 
 async def _silent(_seconds: float, _stage: str) -> None:
-    """Report no progress: the request has not been read yet."""
+    """Report no progress, because the request has not been read yet."""
 
 
 Watch = Callable[[Collection[str]], Awaitable[bool]]
@@ -81,21 +81,21 @@ Watch = Callable[[Collection[str]], Awaitable[bool]]
 
 
 class Access:
-    """Runs the calls of a server for their callers. With a verifier, a server runs no call without a key."""
+    """Runs calls with the rights of their callers. With a verifier, every call needs a key."""
 
     def __init__(self, verifier: KeyVerifier | None) -> None:
         self._verifier = verifier
         self._tools: dict[tuple[str, ...], frozenset[str]] = {}
 
     def principal_of(self, ctx: Context) -> Principal | None:
-        """Return the caller of a request; None on a server without keys. It is that of this request, not its session.
+        """Return the caller of this request, not of its session. Returns None on a server without keys.
 
         Raises INSUFFICIENT_RIGHTS for a request without a key.
         """
         return None if self._verifier is None else _token_of(ctx).principal
 
     def watch(self, ctx: Context) -> Watch:
-        """Return a check of whether the caller of a request may know of changes, as long as its key is valid."""
+        """Return a function that checks whether the caller may know of changes. It never may with an invalid key."""
         verifier = self._verifier
         key_hash = "" if verifier is None else _token_of(ctx).hash
 
@@ -111,7 +111,7 @@ class Access:
 
     @contextmanager
     def acting(self, ctx: Context, operation: AnyOperation | None = None) -> Generator[Caller | None]:
-        """Run the block for the caller of a request, who calls an operation. Raises INSUFFICIENT_RIGHTS."""
+        """Run the block with the rights of the caller, if they allow the operation. Raises INSUFFICIENT_RIGHTS."""
         principal = self.principal_of(ctx)
         if principal is None:
             yield None
@@ -122,7 +122,7 @@ class Access:
             yield caller
 
     def offers(self, principal: Principal | None, operation: AnyOperation) -> bool:
-        """Return whether a caller may call an operation in any domain."""
+        """Return whether the caller may call the operation in at least one domain."""
         return principal is None or (self._has_tool(principal, operation.name) and _has_right(principal, operation))
 
     def _has_tool(self, principal: Principal, tool: str) -> bool:

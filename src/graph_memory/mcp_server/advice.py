@@ -1,4 +1,4 @@
-"""Adapts texts for agents to a server, so that they name only served tools, and complete ids."""
+"""Adapts texts for agents to the server, so that they name only served tools. Completes partial ids."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _GUIDE_FIELDS = {"text": "tokens", "content": "tokens_used"}
 
 
 class Advice:
-    """Adapts texts to the tools that a server serves."""
+    """Adapts texts to the tools that the server serves."""
 
     def __init__(self, tools: Collection[str], served: Sequence[str]) -> None:
         self._tools = {*tools}
         self._served = shortest_names(served)
 
     def error(self, error: GraphError) -> GraphError:
-        """Return an error whose hint names only served tools, and asks for the user if it needs a shell."""
+        """Return the error with a hint that names only served tools, and says to ask the user if it needs a shell."""
         if "conflicts" in error.details:
             calls = {
                 key: self._with_toolsets(part) for key, part in error.details.items() if key in ("conflicts", "calls")
@@ -56,7 +56,7 @@ class Advice:
         return f"No tool of this server does this. {self._how_to_add(*names)}"
 
     def _name(self, reference: Reference) -> str | None:
-        """Return the served tools of a reference, or None. Arguments and commands are returned unchanged."""
+        """Return the tools in the reference that are served, or None. Arguments and commands are unchanged."""
         names = [name for name in reference.names if name in self._tools or name not in _TOOLSET_OF]
         return reference.render(names) if names else None
 
@@ -67,9 +67,9 @@ class Advice:
         return f"Your user can serve more: --toolsets {','.join(names)}."
 
     def answer(self, result: Result, *, has_calls: bool) -> dict[str, object]:
-        """Return a result whose guides and warnings name only served tools.
+        """Return the result with guides and warnings that name only served tools.
 
-        A ready call of another tool gets a note on how to add that tool.
+        Ready calls of other tools get a note that says how to add the tool.
         """
         rendered = self._with_guide(result.to_dict())
         if warnings := cast("Sequence[str] | None", getattr(result, "warnings", None)):
@@ -101,7 +101,7 @@ class Advice:
         return rendered
 
     def description(self, description: str) -> str:
-        """Return the description of a tool without the sentences about tools that are not served."""
+        """Return the tool's description without sentences about tools that are not served."""
         paragraphs = [
             [sentence for sentence in _SENTENCE.split(paragraph) if self._tools.issuperset(_NAME.findall(sentence))]
             for paragraph in description.split("\n\n")
@@ -109,17 +109,17 @@ class Advice:
         return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)
 
     def text(self, text: str) -> str:
-        """Return a text without the parts about tools that are not served."""
+        """Return the text without parts about tools that are not served."""
         return text.render(self._name) if isinstance(text, Hint) else text
 
     def unknown_tool(self, name: str) -> str:
-        """Return the message about a tool that is not served."""
+        """Return the error message for a tool that is not served."""
         reason = f"; this server does not serve it. {self._how_to_add(name)}" if name in _TOOLSET_OF else ""
         return f"Unknown tool: {quote(name)}{reason}"
 
 
 async def with_whole_id(memory: Memory, error: GraphError) -> GraphError:
-    """Return an error about an unknown id, with the complete ids that a partial id or a title may mean."""
+    """Return an error about an unknown id, extended by the complete ids that it may stand for."""
     identifier = next((error.details[name] for name in _ID_DETAILS if name in error.details), None)
     if error.code not in _NOT_FOUND or not isinstance(identifier, str) or is_generated_id(identifier):
         return error
@@ -135,7 +135,7 @@ async def with_whole_id(memory: Memory, error: GraphError) -> GraphError:
 
 
 def with_selection_hint(error: GraphError, selected: str | None) -> GraphError:
-    """Return an error about an unknown domain, with a hint to select another if it was the selected one."""
+    """Return an error about an unknown domain. If that is the selected domain, the hint says to select another."""
     if error.code is not Code.ONTOLOGY_NOT_FOUND or selected is None or error.details.get("domain") != selected:
         return error
     deleted = "It was selected, and deleted since: {select_domain} another."

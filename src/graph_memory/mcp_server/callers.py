@@ -35,21 +35,21 @@ Context = ServerRequestContext[Startup]
 
 
 def actor_of(ctx: Context) -> str | None:
-    """Return the name and version of the client, or None."""
+    """Return the client's name and version, or None if the client has not given them."""
     params = ctx.session.client_params
     return f"{printable(params.client_info.name)} {printable(params.client_info.version)}".strip() if params else None
 
 
 def asks_within_calls(ctx: Context) -> bool:
-    """Return whether the server can ask the client only in a response to a call, which the client then repeats."""
+    """Return whether the server can ask the client only by answering a call, which the client then repeats."""
     return ctx.protocol_version >= _WITHOUT_SESSIONS
 
 
 def session_of(ctx: Context) -> str | None:
-    """Return the session of an HTTP call for the log, or None if it has none. Over stdio, returns None.
+    """Return the session of an HTTP call, for the log, or None if it has none. Returns None over stdio.
 
-    It is the session that the client names, or else one for each session of the protocol. Raises INVALID_ARGUMENT for
-    an invalid name.
+    This is the session that the client names in a header. By default, it is derived from the protocol's session. Raises
+    INVALID_ARGUMENT for an invalid name.
     """
     request = cast("Request | None", ctx.request)
     if request is None:
@@ -61,23 +61,23 @@ def session_of(ctx: Context) -> str | None:
 
 
 def is_over_http(ctx: Context) -> bool:
-    """Return whether a call comes over HTTP, where one server has many clients."""
+    """Return whether the call was made over HTTP, where one server has many clients."""
     return ctx.request is not None
 
 
 def connection_session(ctx: Context) -> str | None:
-    """Return the session of the connection of an HTTP call; None over stdio."""
+    """Return the session of the HTTP connection of the call, or None over stdio."""
     request = cast("Request | None", ctx.request)
     return None if request is None else getattr(request.state, CONNECTION_SESSION, None)
 
 
 def new_session() -> str:
-    """Return a new session id, short enough to repeat in each call."""
+    """Return a new session id, which is short enough to be repeated in each call."""
     return f"session_{secrets.token_hex(6)}"
 
 
 def session_argument_of(arguments: Mapping[str, object]) -> str | None:
-    """Return the session in the arguments of a call, or None. Raises INVALID_ARGUMENT."""
+    """Return the session in the call's arguments, or None if there is none. Raises INVALID_ARGUMENT."""
     session = arguments.get(SESSION_ID)
     if session in (None, ""):
         return None
@@ -95,8 +95,8 @@ def _check_header(names: list[str]) -> str:
 
 
 def _digest(session: str) -> str:
-    """Return the hash of a session id for the log.
+    """Return a hash of the session id, for the log.
 
-    With the id itself, a reader of the log could take over the session.
+    The id itself would let a reader of the log take over the session.
     """
     return hashlib.sha256(session.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Errors that an agent can act on."""
+"""Converts errors into errors that an agent can act on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def masking() -> Generator[None]:
-    """Raise a GraphError unchanged, and other errors as INTERNAL with an id, under which the traceback is logged."""
+    """Replace errors other than GraphError by INTERNAL with an id, under which the traceback is logged."""
     try:
         yield
     except GraphError:

@@ -36,7 +36,7 @@ class Subscriber:
     _is_notifying: bool = False
 
     async def notify(self) -> None:
-        """Notify the client of a change. Changes during a notification cause one more."""
+        """Notify the client of a change. Further changes during the notification cause one more notification."""
         self._is_pending = True
         if self._is_notifying:
             return
@@ -50,7 +50,7 @@ class Subscriber:
 
 
 class CallerBus:
-    """The bus of one stream, which gets the changes that its caller may know of."""
+    """The event bus of one stream, which receives the changes that its caller may know of."""
 
     def __init__(self, streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]], may_know: Watch) -> None:
         self._streams = streams
@@ -87,7 +87,7 @@ class KnowledgeGraphResource:
         """The open streams of clients whose protocol has no sessions."""
 
     def handlers(self) -> dict[str, Any]:
-        """Return the handlers of a server."""
+        """Return the request handlers by name, for the server."""
         return {
             "on_list_resources": self.list_resources,
             "on_list_resource_templates": self.list_templates,
@@ -113,7 +113,7 @@ class KnowledgeGraphResource:
     async def list_templates(
         self, _ctx: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Answer `resources/templates/list`: there are none."""
+        """Answer `resources/templates/list` with an empty list."""
         return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
@@ -149,9 +149,9 @@ class KnowledgeGraphResource:
         return types.EmptyResult()
 
     async def notify_change(self, ctx: Context, domains: Collection[str]) -> None:
-        """Notify the subscribers of a change: the caller before its call returns, others in the background.
+        """Notify the subscribers of a change. The caller is notified before its call returns, others in the background.
 
-        `domains` are the changed ones, if the server has keys.
+        `domains` are the changed domains. They are needed only if the server has keys.
         """
         caller = id(ctx.session.client_params)
         for key, subscriber in [*self._subscribers.items()]:

@@ -1,4 +1,4 @@
-"""The maximum size of the content of a call."""
+"""Limits the size of the content in calls and results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _READ_REMEDY = "Read it in Python instead."
 
 
 def check_arguments(arguments: Mapping[str, object], limit: int) -> None:
-    """Raise CONTENT_TOO_LARGE if the content of a call is over the limit in bytes."""
+    """Raise CONTENT_TOO_LARGE if the content of the call is larger than `limit` bytes."""
     _check(arguments, limit, _WRITE_REMEDY)
 
 
 def check_result(result: Mapping[str, object], limit: int) -> None:
-    """Raise CONTENT_TOO_LARGE if the content of a result is over the limit in bytes."""
+    """Raise CONTENT_TOO_LARGE if the content of the result is larger than `limit` bytes."""
     _check(result, limit, _READ_REMEDY)
 
 
@@ -30,7 +30,7 @@ def _check(fields: Mapping[str, object], limit: int, remedy: str) -> None:
 
 
 def _content_size(value: object) -> int:
-    """Return the size in bytes of the content in a call or a result, including the operations of a batch."""
+    """Return the size in bytes of all content in a call or result, including the operations of a batch."""
     if not isinstance(value, Mapping):
         return 0
     fields = cast("Mapping[str, object]", value)
@@ -43,7 +43,7 @@ def _content_size(value: object) -> int:
 
 
 def _size(content: str, encoding: object) -> int:
-    """Return the size of content in bytes: of the text, or of the decoded base64."""
+    """Return the size of the content in bytes. For base64, this is the size after decoding."""
     if encoding == "base64":
         return len(content) * 3 // 4 - content[-2:].count("=")
     return len(content.encode(errors="surrogatepass"))

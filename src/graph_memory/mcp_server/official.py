@@ -17,12 +17,12 @@ _MORE = 'This is a part of the graph. To go on, call read_graph with {{"cursor":
 
 
 class OfficialTool(Tool[OfficialOperation]):
-    """A tool that behaves as in the official memory server."""
+    """A tool that behaves like the tool of the same name in the official memory server."""
 
     def render_result(self, result: Mapping[str, object]) -> types.CallToolResult:
-        """Return the result: lists as the official server writes them, deletions as a sentence.
+        """Return the result as the official server does: lists as JSON, deletions as a sentence.
 
-        Its schemas have no fields for a cursor and notes, so these are texts of their own.
+        The official schemas have no fields for cursors and notes, so these are added as separate texts.
         """
         fields = {name: part for name, part in result.items() if name in self.operation.shape}
         parts = list(fields.values())
@@ -34,7 +34,7 @@ class OfficialTool(Tool[OfficialOperation]):
         return types.CallToolResult(content=[*content], structured_content=structured)
 
     def render_error(self, error: GraphError, arguments: CallArguments) -> types.CallToolResult:
-        """Return an error as the official server does, as text. The hint of an official error is a second text."""
+        """Return the error as text, like the official server. The hint of an official error is a second text."""
         if error.hint is None:
             return _error(error.message)
         is_extended = self.operation.tells_more or self.operation.is_ours(arguments)
@@ -59,12 +59,12 @@ class OfficialTool(Tool[OfficialOperation]):
 
 
 def pretty_json(value: object) -> str:
-    """Return a value as JSON with an indent of two, as JavaScript writes it."""
+    """Return the value as JSON, indented by two spaces, as JavaScript writes it."""
     return to_json(value, indent=2).decode()
 
 
 def unknown_tool(name: str) -> types.CallToolResult:
-    """Return the error of the official server for an unknown tool."""
+    """Return the official server's error for an unknown tool."""
     return _error(f"{REFUSED}Tool {name} not found")
 
 
@@ -74,5 +74,5 @@ def _error(*texts: str) -> types.CallToolResult:
 
 
 def are_official(tools: Iterable[object]) -> bool:
-    """Return whether all tools are official, so that the whole server behaves as the official one."""
+    """Return whether all tools are official, so that the whole server behaves like the official one."""
     return all(isinstance(tool, OfficialTool) for tool in tools)

@@ -1,4 +1,4 @@
-"""Presets: sets of tools under one name, for `graph-memory mcp --for`."""
+"""Presets: named sets of tools, for `graph-memory mcp --for`."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ OF_TOOLSETS: Mapping[str, Sequence[str]] = {
 
 
 def shortest_names(served: Sequence[str]) -> Sequence[str]:
-    """Return the name of the served preset, or else the names of the served toolsets and tools."""
+    """Return the name of the preset that is served or, if it is none, the names of the toolsets and tools."""
     return next(([name] for name, names in OF_TOOLSETS.items() if tuple(names) == tuple(served)), served)

@@ -1,4 +1,4 @@
-"""Prompts for users: how to work with a memory, how to save a session, and the skills."""
+"""The prompts for users: how to work with a memory, how to save a session, and the skills."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ PROMPTS: Mapping[str, _Prompt] = {
 
 @dataclass(frozen=True, slots=True)
 class _SkillPrompt:
-    """A skill as a prompt, for clients that have no skills. Its argument is what a user adds to the skill's name."""
+    """A skill as a prompt, for clients without skills. The argument is the text that a user adds to its name."""
 
     skill: Skill
 
@@ -68,7 +68,7 @@ class _SkillPrompt:
 
     @property
     def description(self) -> str:
-        """The sentence that says what the skill does."""
+        """The sentence that describes what the skill does."""
         return self.skill.description
 
     def text(self, words: str | None) -> str:
@@ -77,7 +77,7 @@ class _SkillPrompt:
 
 
 def _prompts_for(tools: Collection[str]) -> Mapping[str, _Prompt | _SkillPrompt]:
-    """Return the prompts whose tools are served."""
+    """Return the prompts whose tools are all served, by name."""
     skills = {name: _SkillPrompt(skill) for name, skill in bundled_skills().items() if skill.tools <= {*tools}}
     return {**(PROMPTS if START_TOOL in tools else {}), **skills}
 
@@ -96,9 +96,9 @@ def _answer(
 
 
 def prompt_handlers(tools: Collection[str], fit: Callable[[str], str]) -> dict[str, Any]:
-    """Return the request handlers of the prompts for the served tools, or none if there is no prompt for them.
+    """Return the request handlers for the prompts whose tools are served. Empty if there are no such prompts.
 
-    `fit` removes the parts of a text about tools that are not served.
+    `fit` removes the parts of a text that are about tools that are not served.
     """
     prompts = _prompts_for(tools)
 

@@ -1,4 +1,4 @@
-"""Determines the project of a client: the first of its roots, requested once if the domain setting is `auto`."""
+"""Determines the project of a client from its first root, which is requested once if the domain setting is `auto`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class Project:
-    """The domain of the client of a process, if the setting is `auto`."""
+    """The domain of the process's client, if the domain setting is `auto`."""
 
     def __init__(self, setting: str) -> None:
         self._is_unknown = setting == AUTO
@@ -29,7 +29,7 @@ class Project:
         """The domain, once the client has named its roots. None means the domain of the settings."""
 
     async def find(self, ctx: Context, params: types.CallToolRequestParams) -> types.InputRequiredResult | None:
-        """Find the domain if it is unknown. Returns a request that the client must answer first, or None."""
+        """Find the domain if it is not known yet. Returns a request that the client must answer first, or None."""
         if not self._is_unknown:
             return None
         roots: list[types.Root] = []
@@ -53,7 +53,7 @@ def _has_roots(ctx: Context) -> bool:
 
 
 async def _request_roots(ctx: Context) -> list[types.Root]:
-    """Request the roots of a client. Returns an empty list if it does not answer."""
+    """Request the roots of the client. Returns an empty list if the client does not answer."""
     try:
         answer = await ctx.session.send_request(types.ListRootsRequest(), types.ListRootsResult, _PATIENCE)
     except (MCPError, ValidationError) as error:

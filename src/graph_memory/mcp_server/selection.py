@@ -1,4 +1,4 @@
-"""The domains that sessions have selected. Over stdio, the client of the process is the only session."""
+"""The domains that sessions have selected. Over stdio, there is only one session."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Selection:
         self._domains: dict[str | None, str] = {}
 
     def of(self, ctx: Context, carried: str | None = None) -> str | None:
-        """Return the domain that the session of a call has selected, or None."""
+        """Return the domain selected in the session of the call, or None."""
         return self._domains.get(_session(ctx, carried)) if self._domains else None
 
     def select(self, ctx: Context, domain: str, carried: str | None = None) -> None:
-        """Store the selection of a session. Raises INVALID_ARGUMENT for an HTTP call without a session.
+        """Select a domain for the session of the call. Raises INVALID_ARGUMENT for an HTTP call without a session.
 
-        The session of a connection does not count, because the client may open another connection at any time.
+        The session of the connection does not count, because the client may open another connection at any time.
         """
         session = _session(ctx, carried)
         if session is None and is_over_http(ctx):
@@ -36,8 +36,8 @@ class Selection:
 
 
 def _session(ctx: Context, carried: str | None) -> str | None:
-    """Return the session of an HTTP call. Over stdio returns None, because there is one client.
+    """Return the session of an HTTP call. Returns None over stdio, because there is only one client.
 
-    Callers with different keys never share one, whatever name they choose.
+    Callers with different keys never share a session, even if they choose the same name.
     """
     return owned(carried or session_of(ctx)) if is_over_http(ctx) else None

@@ -68,10 +68,9 @@ ENTITIES_INTRO = (
 def build_server(
     opener: Opener, settings: Settings, toolsets: Sequence[str], verifier: KeyVerifier | None = None
 ) -> Server[Startup]:
-    """Return the server of these toolsets. It opens one memory in the background, for all its sessions.
+    """Return a server for these toolsets. It opens one memory in the background, for all of its sessions.
 
-    With a verifier of keys, every call needs a key.
-    Raises INVALID_ARGUMENT for an unknown toolset.
+    With a verifier, every call needs a key. Raises INVALID_ARGUMENT for an unknown toolset.
     """
     tools = tools_of(toolsets)
     advice = Advice(tools, toolsets)
@@ -103,7 +102,7 @@ def build_server(
 
 
 class Calls:
-    """The request handlers of tools."""
+    """The request handlers for tools."""
 
     def __init__(
         self,
@@ -189,7 +188,7 @@ class Calls:
         return result
 
     def _session_argument(self, tool: AnyTool, arguments: Mapping[str, object]) -> str | None:
-        """Return the session argument of a call, except in `memory_revert_session`, which reverts that session."""
+        """Return the session argument of the call, or None. In `memory_revert_session`, it has another meaning."""
         if START_TOOL not in self._tools or tool.name == "memory_revert_session":
             return None
         return session_argument_of(arguments)

@@ -1,4 +1,4 @@
-"""Opening the memory in the background, so that the server answers while Neo4j starts."""
+"""Opens the memory in the background, so that the server can answer while Neo4j starts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CLOSE_WITHIN = 5.0
 
 
 class Attempt:
-    """An attempt to open the memory. It ends with a memory or an error."""
+    """An attempt to open the memory, which results in a memory or an error."""
 
     def __init__(self) -> None:
         self.settled = anyio.Event()
@@ -52,7 +52,7 @@ class Attempt:
         return self._memory
 
     async def hold_open(self, opener: Opener) -> None:
-        """Open the memory, and hold it open until `close`. It closes cleanly even if callers are cancelled."""
+        """Open the memory, and keep it open until `close` is called. It closes cleanly if callers are cancelled."""
         with self._scope:
             try:
                 with masking():
@@ -67,14 +67,14 @@ class Attempt:
         self.stage = stage
 
     def close(self) -> None:
-        """Close the memory, or stop opening it."""
+        """Close the memory or, if it is not open yet, stop opening it."""
         self._closing.set()
         grace = CLOSE_WITHIN if self.settled.is_set() else 0.0
         self._scope.deadline = anyio.current_time() + grace
 
 
 class Startup:
-    """A memory that is opened in the background, at once and by the first call after a failure."""
+    """Opens a memory in the background, at once and, after a failure, again with the next call."""
 
     def __init__(self, opener: Opener, wait: float) -> None:
         self._opener = opener
@@ -84,7 +84,7 @@ class Startup:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Startup]:
-        """Open the memory in the background, and close it at the end of the context."""
+        """Open the memory in the background, and close it at the end of the block."""
         async with anyio.create_task_group() as self._tasks:
             attempt = self._current_attempt()
             try:
@@ -113,9 +113,10 @@ class Startup:
         self._running.start_soon(work)
 
     async def memory(self, tell: Report) -> Memory:
-        """Return the memory. Waits for it up to the limit, and reports progress to the client.
+        """Wait until the memory is open, and return it. Reports progress to the client while it waits.
 
-        Raises STARTING after that time, or the error of opening the memory. Then the next call tries again.
+        Raises STARTING after the time limit, or the error of opening the memory. After an error, the next call tries
+        again.
         """
         attempt = self._current_attempt()
         if not attempt.settled.is_set():

@@ -1,4 +1,4 @@
-"""Finds the tools that a server offers, given the names of toolsets, presets and tools."""
+"""Returns the tools that a server offers, given the names of toolsets, presets and tools."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from graph_memory.operations.table import OPERATIONS, TOOLSETS
 
 
 def tool_of(operation: AnyOperation, listing: Sequence[str] | None = None) -> AnyTool:
-    """Return the tool of an operation, with only some of its arguments in its list entry if `listing` names them."""
+    """Return the tool for the operation. If `listing` is given, its list entry has only these arguments."""
     return OfficialTool(operation) if isinstance(operation, OfficialOperation) else Tool(operation, listing)
 
 
 def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
-    """Return tools by name, given the names of toolsets, of presets and of tools.
+    """Return the tools by name, given the names of toolsets, presets and tools.
 
     Raises INVALID_ARGUMENT for any other name.
     """

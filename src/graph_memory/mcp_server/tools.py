@@ -18,7 +18,7 @@ Recorded = TypeVar("Recorded", bound=AnyOperation, covariant=True)
 
 
 class Tool(Generic[Recorded]):
-    """A tool. If `listing` is given, its list entry has only these arguments and `domain`."""
+    """A tool. If `listing` is given, the entry in `tools/list` has only these arguments and `domain`."""
 
     def __init__(self, operation: Recorded, listing: Sequence[str] | None = None) -> None:
         self.operation = operation
@@ -30,14 +30,14 @@ class Tool(Generic[Recorded]):
         return self.operation.name
 
     def render_result(self, result: Mapping[str, object]) -> types.CallToolResult:
-        """Return the result of an operation as text and as structured content."""
+        """Return the operation's result as text and as structured content."""
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
         )
 
     def render_error(self, error: GraphError, _arguments: Mapping[str, object]) -> types.CallToolResult:
-        """Return an error as `{code, message, details}` for programs, and as text with the lists of its details."""
+        """Return the error as `{code, message, details}` for programs, and as text, with the lists in its details."""
         text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
         structured = to_jsonable_python(error.to_dict(), fallback=str)
         if lists := {name: value for name, value in structured["details"].items() if _is_list_of_objects(value)}:
@@ -68,13 +68,13 @@ AnyTool = Tool[AnyOperation]
 
 
 def _is_list_of_objects(detail: object) -> bool:
-    """Return whether a detail of an error is a list of objects, such as conflicts, faults or material."""
+    """Return whether the detail of an error is a list of objects, such as conflicts, faults or material."""
     items = cast("list[object]", detail) if isinstance(detail, list) else []
     return bool(items) and isinstance(items[0], dict)
 
 
 def _annotations(name: str, effect: Effect) -> types.ToolAnnotations:
-    """Return the annotations of a tool. A tool that only reads has no hints about destroying or repeating."""
+    """Return the annotations of the tool. Read-only tools have no hints about destructive or idempotent effects."""
     reads_only, destroys, repeatable = effect.value
     return types.ToolAnnotations(
         title=name.replace("_", " ").capitalize(),

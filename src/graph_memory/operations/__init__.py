@@ -1,1 +1,1 @@
-"""Operations, one module per toolset. MCP tools, `graph-memory call` and the reference are generated from them."""
+"""Operations, with one module per toolset. MCP tools, `graph-memory call` and the reference are generated from them."""

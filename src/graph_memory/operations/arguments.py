@@ -1,7 +1,7 @@
-"""Types that the arguments of tools share. A class is both the type of a function's arguments and their schema.
+"""Types shared by the arguments of tools. Each class is both the type of a function's arguments and their schema.
 
-Optional arguments are `NotRequired`. If they are omitted or null, they are absent from the call, so that the memory's
-default applies.
+Optional arguments are `NotRequired`. If they are omitted or null, they are not passed on, so that the memory's default
+applies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ANY_KEYS = {"type": "object", "additionalProperties": True}
 def object_schema(properties: dict[str, dict[str, Any]], *required: str) -> dict[str, Any]:
     """Return the schema of an object with these properties.
 
-    Clients of OpenAI, Gemini, Cursor and VS Code reject or ignore an object that names no properties.
+    Clients from OpenAI, Gemini, Cursor and VS Code reject or ignore objects without named properties.
     """
     return {"type": "object", "properties": properties, **({"required": [*required]} if required else {})}
 
@@ -51,13 +51,13 @@ ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Fails if the 
 
 
 class Call(TypedDict):
-    """The argument that every tool has. The server's instructions describe it once."""
+    """The argument that every tool has. It is described once, in the server's instructions."""
 
     domain: NotRequired[str]
 
 
 class MultiDomainCall(Call):
-    """The arguments of tools that can read several domains. The server's instructions describe them."""
+    """The arguments of tools that can read several domains. They are described in the server's instructions."""
 
     domains: NotRequired[Names]
     include_children: NotRequired[bool]

@@ -1,7 +1,7 @@
 """Operations with the exact schemas and argument errors of the official memory server.
 
-A shape is the type of an argument or result: `str` or `bool`, a list with the shape of its items, or a mapping from
-names to shapes. A pair of a shape and a text adds a description.
+A shape describes an argument or result: `str` or `bool`, a list with the shape of its items, or a mapping from names to
+shapes. A pair of a shape and a text adds a description.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ABSENT = object()
 
 
 def faults(value: object, shape: Shape, at: str = "") -> Iterator[str]:
-    """Yield a message for each part of a value that does not fit its shape, in the order of the shape."""
+    """Yield a message for each part of the value that does not fit the shape, in the order of the shape."""
     shape = _bare(shape)
     expected: type[object] = shape if isinstance(shape, type) else type(shape)
     if not isinstance(value, expected):
@@ -59,7 +59,7 @@ def fit_shape(
     own: Collection[str] = (),
     of_items: Collection[str] = (),
 ) -> Any:  # noqa: ANN401
-    """Return a value without parts that are neither in its shape nor in `own`. List items may also have `of_items`."""
+    """Remove the parts of the value that are neither in the shape nor in `own`. List items may have `of_items`."""
     shape = _bare(shape)
     if isinstance(shape, dict):
         own_parts = {name: value[name] for name in own if name in value}
@@ -69,7 +69,7 @@ def fit_shape(
 
 
 def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
-    """Return a shape as a JSON schema. A closed schema allows no other parts."""
+    """Return the shape as a JSON schema. A closed schema allows no additional properties."""
     description: dict[str, object] = {}
     if isinstance(shape, tuple):
         shape, description["description"] = cast("tuple[Shape, str]", shape)
@@ -94,11 +94,11 @@ def _kind_of(value: object) -> str:
 
 
 class OfficialOperation(Operation[Any, Any]):
-    """An operation with the arguments, results and errors of the official memory server.
+    """An operation that has the same arguments, results and errors as in the official memory server.
 
-    `accepts` returns whether arguments that do not fit the shape use our spelling, which is accepted too. `own` are our
-    additional arguments, and `own_of_items` the additional arguments of list items. If an operation `tells_more` than
-    its output schema allows, the additional fields are only in the text of its result, because clients reject them in
+    `accepts` returns whether arguments that do not fit the shape use our own spelling, which is also accepted. `own`
+    lists our additional arguments, and `own_of_items` our additional arguments of list items. `tells_more` means that
+    the result has more fields than its output schema allows. They are only in the text, because clients reject them in
     structured content.
     """
 
@@ -130,7 +130,7 @@ class OfficialOperation(Operation[Any, Any]):
         self.tells_more = tells_more
 
     def bind(self, arguments: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
-        """Return the call. Raises INVALID_ARGUMENT with the message of the official server."""
+        """Return the call as a function of the memory. Raises INVALID_ARGUMENT with the official server's message."""
         arguments = self._without_empty(arguments)
         problems = list(faults(arguments, dict(self._takes)))
         if problems and not self._accepts(arguments):
@@ -144,7 +144,7 @@ class OfficialOperation(Operation[Any, Any]):
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
 
     def _without_empty(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the arguments without our own ones that are null or empty, and with integers for whole numbers."""
+        """Drop our own arguments that are null or empty, and convert their whole numbers to integers."""
         ours = {*self._own, _DOMAIN}
         return {
             name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value
@@ -156,15 +156,15 @@ class OfficialOperation(Operation[Any, Any]):
         return fit_shape(arguments, dict(self._takes), self._own, self._own_of_items)
 
     def is_ours(self, arguments: CallArguments) -> bool:
-        """Return whether arguments use our spelling."""
+        """Return whether the arguments use our own spelling and not the official one."""
         return self._accepts(arguments) and next(faults(arguments, dict(self._takes)), None) is not None
 
     @cached_property
     def input_schema(self) -> Schema:
-        """The JSON schema of the arguments, as the official server has it."""
+        """The JSON schema of the arguments, the same as in the official server."""
         return {"$schema": _DRAFT, **schema(dict(self._takes), is_closed=False)}
 
     @cached_property
     def output_schema(self) -> Schema:
-        """The JSON schema of the result, as the official server has it."""
+        """The JSON schema of the result, the same as in the official server."""
         return {"$schema": _DRAFT, **schema(self.shape, is_closed=True)}

@@ -1,4 +1,4 @@
-"""The record of an operation: its name, its arguments, its effect and its result."""
+"""Defines operations: name, description, arguments, effect and result."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Effect(Enum):
 
 
 class Operation(Generic[A, R]):
-    """An operation. Its function has its name and description.
+    """An operation, which has the name and the docstring of its function.
 
-    An operation that is `by_name` belongs to no toolset: a server offers it only if the settings name it. A `local`
-    operation concerns the caller's machine, so no server offers it over HTTP. An operation `in_session` acts on the
-    session of a server, so the command line does not offer it. An operation that `needs_admin` deletes history, or
-    limits what others may do.
+    `by_name` means that it belongs to no toolset, so a server offers it only if the settings name it. `local` means
+    that it concerns the caller's machine, so no server offers it over HTTP. `in_session` means that it acts on the
+    session of a server, so the command line does not offer it. `needs_admin` means that it deletes history, or limits
+    what others may do.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Operation(Generic[A, R]):
 
     @property
     def is_writing(self) -> bool:
-        """Whether it may change the graph."""
+        """Whether the operation may change the graph."""
         return not self.effect.value[0]
 
     @property
@@ -93,15 +93,15 @@ class Operation(Generic[A, R]):
 
     @cached_property
     def returns_calls(self) -> bool:
-        """Whether its result may contain complete calls of other operations."""
+        """Whether the result may contain complete calls of other operations."""
         return "ReadyCall" in self.result.model_json_schema().get("$defs", {})
 
     def takes(self, argument: str) -> bool:
-        """Return whether the operation has an argument of that name."""
+        """Return whether the operation has an argument with this name."""
         return argument in properties_of(self.input_schema)
 
     def bind(self, arguments: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
-        """Return the call with these arguments, a function of the memory. Raises INVALID_ARGUMENT."""
+        """Return the call with these arguments as a function of the memory. Raises INVALID_ARGUMENT."""
         parsed = self._arguments.parse(arguments)
         return lambda memory: self._function(memory, parsed)
 

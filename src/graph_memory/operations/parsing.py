@@ -1,4 +1,4 @@
-"""Strict parsing of the arguments of a call: unknown arguments and values of other types are rejected.
+"""Parses the arguments of a call strictly: unknown arguments and values of other types are rejected.
 
 Three spellings that clients cannot avoid are accepted: a whole number with a decimal point, an object as a JSON string
 if a string is accepted too, and an empty string for an optional argument.
@@ -34,9 +34,9 @@ class Arguments(Generic[A]):
         self._adapter: TypeAdapter[A] = TypeAdapter(shape)
 
     def parse(self, arguments: Mapping[str, object]) -> A:
-        """Return the parsed arguments. A null or an empty string for an optional argument counts as omitted.
+        """Parse the arguments. Null, or an empty string, for an optional argument counts as omitted.
 
-        Raises INVALID_ARGUMENT with all invalid arguments and the allowed ones.
+        Raises INVALID_ARGUMENT, which lists all invalid arguments and the allowed ones.
         """
         arguments = self._normalise(self._expand_names(arguments))
         unknown = [self._unknown(name) for name in arguments if name not in properties_of(self.schema)]
@@ -52,7 +52,7 @@ class Arguments(Generic[A]):
         raise _combine(faults)
 
     def _expand_names(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Return arguments with full names in place of short ones. Raises INVALID_ARGUMENT if both are given."""
+        """Replace short argument names by full ones. Raises INVALID_ARGUMENT if both are given."""
         full_names = {name: full_argument_name(name, properties_of(self.schema)) for name in arguments}
         for name, full_name in full_names.items():
             if name != full_name and full_name in arguments:
@@ -94,9 +94,9 @@ class Arguments(Generic[A]):
 
 
 def _coerce(value: object, schema: Schema) -> object:
-    """Return a value with integers for whole numbers such as 5.0, and objects for their JSON strings, by its schema.
+    """Convert whole numbers such as 5.0 to integers, and JSON strings to objects, where the schema requires it.
 
-    JSON has one kind of number. A string stays a string unless it is JSON of an object that the schema allows too.
+    JSON has only one kind of number. A string is converted only if it contains an object that the schema also allows.
     """
     choices = cast("list[Schema]", schema.get("anyOf", [schema]))
     types = {choice.get("type") for choice in choices}
@@ -120,7 +120,7 @@ def _coerce(value: object, schema: Schema) -> object:
 
 
 def _object_in(text: str) -> object:
-    """Return the object if a text is a JSON object, or else the text."""
+    """Return the object if the text is a JSON object, otherwise return the text."""
     with suppress(ValueError):
         parsed = parse_json_strictly(text.encode(errors="surrogatepass"))
         if isinstance(parsed, dict):
@@ -129,7 +129,7 @@ def _object_in(text: str) -> object:
 
 
 def _describe(value: object) -> str:
-    """Return a value for a message: the value itself, or its kind if it is a list or an object."""
+    """Describe the value for a message: the value itself, or its kind if it is a list or an object."""
     match value:
         case "":
             return "empty text"
@@ -146,7 +146,7 @@ def _invalid(argument: str, message: str, details: Mapping[str, object]) -> Grap
 
 
 def _combine(faults: Sequence[GraphError]) -> GraphError:
-    """Return the first error, followed by the messages of the others."""
+    """Combine the errors into the first one, with the messages of the others appended."""
     messages = list(dict.fromkeys(fault.message for fault in faults))
     message = " ".join(messages[:_MOST_FAULTS])
     return GraphError(Code.INVALID_ARGUMENT, message, faults[0].details)

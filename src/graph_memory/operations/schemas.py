@@ -1,4 +1,4 @@
-"""Compact JSON schemas for agents, and their wording in messages."""
+"""Compact JSON schemas for agents, and descriptions of them for messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Schema = dict[str, object]
 
 
 def input_schema(shape: type[object]) -> Schema:
-    """Return the closed schema of a tool's arguments, with `domain` last."""
+    """Return the schema of a tool's arguments, without additional properties, and with `domain` last."""
     schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _NOISE)
     schema.pop("description", None)  # the docstring of the class
     properties = dict(properties_of(schema))
@@ -24,14 +24,14 @@ def input_schema(shape: type[object]) -> Schema:
 
 
 def result_schema(shape: type[object]) -> Schema:
-    """Return the schema of a result without descriptions, because agents read the result itself."""
+    """Return the result's schema without descriptions, because agents read the result itself."""
     schema = TypeAdapter(shape).json_schema(mode="serialization")
     parts = cast("Mapping[str, Schema]", schema.pop("$defs", {}))
     return _compact(cast("Schema", _without_parts(schema, parts)), _NOISE | {"description", "propertyNames"})
 
 
 def output_schema(shape: type[object]) -> Schema:
-    """Return the schema of a tool's result, with the properties that every success has.
+    """Return the schema of a tool's result, with only the properties that every successful result has.
 
     No property is required, because clients of the TypeScript SDK 1 validate the structured content of an error against
     the same schema, and hide the error if it does not fit.
@@ -42,7 +42,7 @@ def output_schema(shape: type[object]) -> Schema:
 
 
 def _without_parts(part: object, parts: Mapping[str, Schema]) -> object:
-    """Return a schema with only the type of each referenced part."""
+    """Return the schema with each reference to a part replaced by the type of that part."""
     match part:
         case {"$ref": str(name)}:
             return {"type": parts[name.removeprefix("#/$defs/")]["type"]}
@@ -68,7 +68,7 @@ _NOISE = frozenset({"title", "default"})
 
 
 def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
-    """Return a schema without unneeded keywords, and without null for optional fields."""
+    """Return the schema without unneeded keywords, and without null as a value of optional fields."""
     compact = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
     if "properties" in compact and compact.get("additionalProperties") is not True:
         compact.pop("additionalProperties", None)
@@ -94,14 +94,14 @@ def _without_null(schema: Schema) -> Schema:
 
 
 def _items(schema: Schema) -> str:
-    """Return the kinds of a list's items, in the plural."""
+    """Return the plural name of the list's items, such as `strings`."""
     kinds = {"string": "strings", "object": "objects"}
     parts = cast("list[Schema]", schema.get("anyOf", [schema]))
     return " or ".join(kinds.get(str(part.get("type")), "anything") for part in parts)
 
 
 def wording(schema: Schema) -> str:
-    """Return the allowed values in words, to end a sentence such as `limit must be …`."""
+    """Describe the allowed values, as the end of a sentence such as `limit must be …`."""
     if "anyOf" in schema:
         return " or ".join(wording(choice) for choice in cast("list[Schema]", schema["anyOf"]))
     if "enum" in schema:

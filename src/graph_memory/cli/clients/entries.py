@@ -1,4 +1,4 @@
-"""The entries of graph-memory in the files of a client, in the client's own format."""
+"""The entries for graph-memory in a client's configuration files, in the client's own format."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Document = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ClientEntries:
-    """The entries of a client: the command of the server, and the command of each hook by its event."""
+    """The entries for a client: the command of the server, and the commands of the hooks by event."""
 
     server: Sequence[str]
     hooks: Mapping[str, str]
@@ -35,7 +35,7 @@ class ClientEntries:
 def wanted_entries(
     client: str, program: Sequence[str], quoted_program: str, capture: str, domain: str
 ) -> ClientEntries:
-    """Return the entries for a client. Without capture there are only the hooks that add context."""
+    """Return the entries for the client. Without capture, there are only hooks that add context."""
     server = [*program, "mcp", "--for", "agent", "--domain", domain]
     if client not in CLIENTS:
         return ClientEntries(server, {})
@@ -49,9 +49,9 @@ def wanted_entries(
 
 
 def edit(text: str, file: ConfigFile, client: str, wanted: ClientEntries | None) -> str:
-    """Return the text of a file with the wanted entries, or without them. Everything else keeps its value.
+    """Return the file's text with the wanted entries or, if `wanted` is None, without ours. The rest keeps its values.
 
-    A skill of the user with the same name stays. Raises ValueError for a text that cannot be edited safely.
+    A user's own skill with the same name is kept. Raises ValueError if the text cannot be edited safely.
     """
     if file.skill:
         if not is_own_skill(text) and (text.strip() or wanted is None):
@@ -75,7 +75,7 @@ def edit(text: str, file: ConfigFile, client: str, wanted: ClientEntries | None)
 
 
 def has_entries(text: str, file: ConfigFile) -> Mapping[str, bool]:
-    """Return whether a file has the server, hooks and a skill of graph-memory. Raises ValueError."""
+    """Return whether the file has the server, hooks and a skill of graph-memory, by name. Raises ValueError."""
     if file.skill:
         return {"server": False, "hooks": False, "skills": is_own_skill(text)}
     if file.is_toml:
@@ -92,7 +92,7 @@ def _parse_json(text: str) -> Document:
 
 
 def _unique_keys(pairs: Sequence[tuple[str, object]]) -> Document:
-    """Return an object of JSON. Raises ValueError for a key that occurs twice: only one value could be kept."""
+    """Build a JSON object. Raises ValueError for a duplicate key, because only one of its values could be kept."""
     document = dict(pairs)
     if len(document) < len(pairs):
         names = [name for name, _ in pairs]
@@ -118,7 +118,7 @@ def _edit_servers(document: Document, key: str, wanted: ClientEntries | None) ->
 
 
 def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) -> None:
-    """Replace the hooks of graph-memory. A hook that is there already keeps its place."""
+    """Replace the hooks of graph-memory. Existing hooks keep their places."""
     is_flat = CLIENTS[client].is_flat
     before = _object(document.get("hooks", {}), "hooks")
     events = dict(before)
@@ -153,7 +153,7 @@ def _is_ours(entry: object) -> bool:
 
 
 def _without_ours(entry: object, event: str) -> object | None:
-    """Return an entry without the hooks of graph-memory, or None if nothing is left of it."""
+    """Return the entry without the hooks of graph-memory, or None if nothing is left."""
     if not _is_ours(entry):
         return entry
     group = _object(entry, f"an entry of hooks.{event}")
@@ -163,7 +163,7 @@ def _without_ours(entry: object, event: str) -> object | None:
 
 
 def _edit_toml(text: str, wanted: ClientEntries | None) -> str:
-    """Return TOML with or without the table of the server. Raises ValueError if another value would change."""
+    """Set or, without `wanted`, remove the server's table. Raises ValueError if this would change other values."""
     before = tomllib.loads(text)
     current = _server_of(before)
     if wanted is None and current is None:
@@ -185,7 +185,7 @@ def _edit_toml(text: str, wanted: ClientEntries | None) -> str:
 
 
 def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
-    """Return TOML with these lines in the table of the server, or without its tables. All comments stay."""
+    """Return the TOML text with these lines in the server's table or, if there are none, without its tables."""
     kept: list[str] = []
     table = None
     is_missing = True
@@ -206,7 +206,7 @@ def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
 
 
 def _statements(text: str) -> Iterator[tuple[str, Document]]:
-    """Yield each header, each key with its value, and each other line of TOML: its text, and the parsed text."""
+    """Yield the parts of a TOML text (headers, keys with their values, other lines), unparsed and parsed."""
     part = ""
     for line in re.findall(r"[^\n]*\n", text):
         part += line
@@ -229,7 +229,7 @@ def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _object(value: object, name: str) -> Document:
-    """Return a copy of an object. Raises ValueError for a value of another type."""
+    """Return a copy of the value if it is an object. Raises ValueError if it is not."""
     if not isinstance(value, dict):
         raise ValueError(f"{name} is not an object")  # noqa: TRY004 - callers expect ValueError
     return dict(cast("Document", value))

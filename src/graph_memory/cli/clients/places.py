@@ -1,4 +1,4 @@
-"""Where the clients keep their servers, hooks and skills, for a user or for a project."""
+"""The files in which clients keep their servers, hooks and skills, for a user or for a project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Scope = Literal["user", "project"]
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file of a client: the key under which it lists servers, if any, and whether it has hooks, or is a skill."""
+    """A client's file: the key under which it lists servers, if any, and whether it has hooks or is a skill."""
 
     path: Path
     servers: str = ""
@@ -24,13 +24,13 @@ class ConfigFile:
 
     @property
     def is_toml(self) -> bool:
-        """Whether it is TOML and not JSON."""
+        """Whether the file is TOML and not JSON."""
         return self.path.suffix == ".toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The configuration files of a client in a user's home and in a project, and the step that a change requires."""
+    """A client's configuration files in a user's home and in a project, and what a user must do after a change."""
 
     user: Mapping[str, tuple[str, bool]]
     """The key of the servers and whether there are hooks, by path. `CONFIG` stands for the system's configuration
@@ -83,7 +83,7 @@ LAYOUTS: Mapping[str, Layout] = {
 
 
 def files_of(client: str, scope: Scope, base: Path, platform: str) -> Sequence[ConfigFile]:
-    """Return the files of a client, below the home of the user or below the project."""
+    """Return the client's files. `base` is the home of the user or the folder of the project."""
     layout = LAYOUTS[client]
     config = {"darwin": "Library/Application Support", "win32": "AppData/Roaming"}.get(platform, ".config")
     zed = "AppData/Roaming/Zed" if platform == "win32" else ".config/zed"

@@ -107,7 +107,7 @@ def restore(call: Call, archive: Annotated[Path, typer.Argument(metavar="ARCHIVE
 
 
 def _parse_limit(text: str) -> tuple[str, int]:
-    """Return the name and the number of a limit. Raises INVALID_ARGUMENT."""
+    """Parse a limit, such as `events=50000`. Raises INVALID_ARGUMENT."""
     name, _, number = text.partition("=")
     if not number.isdecimal() or len(number) > _DIGITS:
         raise invalid_argument(

@@ -62,7 +62,7 @@ def call(
 
 
 def _find_operation(name: str) -> AnyOperation:
-    """Return an operation by its name. Raises INVALID_ARGUMENT."""
+    """Return the operation with this name. Raises INVALID_ARGUMENT if there is none."""
     from graph_memory.operations.table import CALLABLE
 
     if name not in CALLABLE:
@@ -71,7 +71,7 @@ def _find_operation(name: str) -> AnyOperation:
 
 
 def _read_arguments(source: str | None) -> dict[str, object]:
-    """Return the arguments in a file or on standard input. Raises INVALID_ARGUMENT if they are not a JSON object."""
+    """Read a JSON object from a file or standard input. Raises INVALID_ARGUMENT if it is not a JSON object."""
     if source is None:
         return {}
     hint = "Pass a file with one JSON object, or - for standard input."

@@ -1,4 +1,4 @@
-"""`graph-memory config`: the current settings and their sources."""
+"""`graph-memory config`: the settings that apply, and their sources."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def settings_in_force(settings: Settings) -> Iterator[Setting]:
 
 
 def _displayed_value(value: object) -> str | int | float | None:
-    """Return a value without passwords, including passwords in URLs."""
+    """Return the value with passwords masked, including passwords in URLs."""
     match value:
         case SecretStr():
             return MASK if value.get_secret_value() else ""

@@ -95,7 +95,7 @@ def _show_entry(entry: DiffEntry, short_id: str) -> None:
 
 
 def show_content(change: ContentChange) -> None:
-    """Print the text diff of a content and the note about it, if they exist."""
+    """Print the text diff of the content, and the note about it, if there are any."""
     for line in (change.diff or "").split("\n") if change.diff is not None else ():
         typer.echo(f"{_INDENT}{harmless(line)}".rstrip())
     if change.note is not None:

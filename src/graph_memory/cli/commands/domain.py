@@ -51,7 +51,7 @@ def _show_all(page: Domains) -> None:
 
 
 def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
-    """Return the domains with their depth in the tree, children after their parent. Depth 0 has no listed parent."""
+    """Return the domains, each with its depth in the tree and after its parent. Depth 0: no parent in the list."""
     by_name = {domain.name: domain for domain in domains}
     pairs: dict[str, tuple[int, DomainSummary]] = {}
 
@@ -68,7 +68,7 @@ def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]
 
 
 def _origin(domain: DomainSummary) -> str:
-    """Return the fork of a branch, and the work in progress on a domain."""
+    """Describe where the domain was branched from, and the work in progress on it, if any."""
     lines = [f"{domain.forked_from} at {domain.forked_at}"] if domain.forked_from else []
     return ", ".join([*lines, *([domain.busy] if domain.busy else [])])
 

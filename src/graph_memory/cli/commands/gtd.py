@@ -35,7 +35,7 @@ TodayOption = Annotated[
 
 
 class Energy(StrEnum):
-    """The energy of a person."""
+    """The energy that a person has now."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -115,7 +115,7 @@ def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], 
 
 
 def _parse_minutes(time: str | None) -> float | None:
-    """Return the time at hand in minutes. Raises INVALID_ARGUMENT."""
+    """Parse the available time, and return it in minutes. Raises INVALID_ARGUMENT."""
     from graph_memory.gtd.rules import minutes_of
 
     minutes = minutes_of(time)

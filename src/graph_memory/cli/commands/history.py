@@ -116,7 +116,7 @@ _DOMAIN_SUBJECTS = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY:
 
 
 def subject_text(change: RevertedChange | MergedChange) -> str:
-    """Return the type, title and id of a changed subject."""
+    """Return the type, title and id of the changed subject as text."""
     if change.kind in _DOMAIN_SUBJECTS:
         return _DOMAIN_SUBJECTS[change.kind]
     if change.kind in TYPES:
@@ -160,7 +160,7 @@ def _show_sessions(page: Sessions) -> None:
 
 
 def _session_topic(session: SessionSummary) -> str:
-    """Return the summary of a session, or the titles of the subjects that it changed."""
+    """Return the session's summary, or the titles of the subjects that it changed."""
     return " ".join((session.summary or ", ".join(session.about)).split())
 
 
@@ -197,7 +197,7 @@ def revert(
 
 
 def _check_selection(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
-    """Raise INVALID_ARGUMENT unless exactly one of events, range and session is given."""
+    """Raise INVALID_ARGUMENT unless exactly one of events, a range and a session is given."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
         hint = "Pass event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
         raise invalid_argument("event", "Exactly one of events, a range and a session must be given", hint)
@@ -248,7 +248,7 @@ class LogFilter(TypedDict):
 
 
 async def resolve_names(memory: Memory, log_filter: LogFilter) -> LogFilter:
-    """Return the filter with the full ids of its named subject and session."""
+    """Return the filter with the names of its subject and session replaced by full ids."""
     subject, session = log_filter["subject"], log_filter["session"]
     return {
         **log_filter,
@@ -260,7 +260,7 @@ async def resolve_names(memory: Memory, log_filter: LogFilter) -> LogFilter:
 def follow_log(
     call: Call, log_filter: LogFilter, *, since: str | None, until: str | None, limit: int | None, cursor: str | None
 ) -> None:
-    """Print the newest changes, or all since `since`, then each new change, oldest first."""
+    """Print the newest changes, or all changes since `since`, and then each new change as it is made."""
     for name, value in (("until", until), ("cursor", cursor)):
         if value is not None:
             raise invalid_argument(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
@@ -283,7 +283,7 @@ def follow_log(
 
 
 def print_entry(entry: LogEntry) -> None:
-    """Print a change on a line, and its states below it, if they were read."""
+    """Print a change on one line, followed by the states before and after it, if they were read."""
     by, tint = entry.by, TINTS[entry.operation]
     print_tinted((entry.seq, DIM), (local_time(entry.at), DIM), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
@@ -296,7 +296,7 @@ def print_entry(entry: LogEntry) -> None:
 async def _follow_changes(
     memory: Memory, log_filter: LogFilter, since: str | None, size: int | None
 ) -> AsyncGenerator[LogEntry]:
-    """Yield the newest `size` changes, or without `size` all since `since`, then each new change."""
+    """Yield the newest `size` changes (default: all since `since`), oldest first, and then each new change."""
     start: int | str | None = since
     log_filter = await resolve_names(memory, log_filter)
     if size is not None:
@@ -310,7 +310,7 @@ async def _follow_changes(
 
 
 def _try_to_print(entry: LogEntry, *, as_json: bool) -> bool:
-    """Print a change. Returns False if standard output is closed."""
+    """Print the change. Returns False if standard output is closed."""
     try:
         if as_json:
             print_json(entry)
@@ -353,5 +353,5 @@ async def _await_closed_pipe(scope: anyio.CancelScope) -> None:
 
 
 def _discard_output() -> None:
-    """Discard output that is still buffered, because standard output is closed."""
+    """Discard the output that is still buffered, because standard output is closed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

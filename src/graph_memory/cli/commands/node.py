@@ -222,7 +222,7 @@ def _record_of(info: NodeInfo, title: str) -> dict[str, object]:
 
 
 def _read_for_editor(call: Call, node: str) -> tuple[str, int]:
-    """Return the text and version of a node. Raises INVALID_ENCODING for binary content."""
+    """Return the text and version of the node. Raises INVALID_ENCODING for binary content."""
 
     async def use(memory: Memory, node_id: str) -> tuple[NodeInfo, NodeContent]:
         return await memory.get_node(node_id), await memory.get_node_content(node_id)

@@ -88,7 +88,7 @@ def unprotect(call: Call, subject: SubjectArgument = None, whole_domain: WholeOp
 
 
 def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> str | None:
-    """Return the domain for --whole-domain, else None. Raises INVALID_ARGUMENT unless one of both is given."""
+    """Return the domain for --whole-domain, or None for a subject. Raises INVALID_ARGUMENT for both or neither."""
     if whole_domain == (subject is not None):
         problem = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
         raise invalid_argument("subject", problem, "Name a node or connection, or use --whole-domain.")
@@ -96,7 +96,7 @@ def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> 
 
 
 async def _target(memory: Memory, subject: str | None, domain: str | None) -> tuple[str | None, str | None, str | None]:
-    """Return the id of the node or of the connection, or the domain. The other two are None."""
+    """Return the node's id, the connection's id, and the domain. Two of the three are None."""
     if subject is None:
         return None, None, domain
     matches = await memory.history.named(subject)
@@ -112,7 +112,7 @@ def _show_changed(subject: str | None, domain: str | None, changed: ProtectionCh
 
 
 def protection_lines(protection: ProtectionInfo | None) -> dict[str, object]:
-    """Return the fields of a record about the protection of a subject, none if it is not protected."""
+    """Return the fields that describe a subject's protection. Empty if the subject is not protected."""
     if protection is None:
         return {}
     until, by = protection.expires_at, protection.can_be_unprotected_by
@@ -121,7 +121,7 @@ def protection_lines(protection: ProtectionInfo | None) -> dict[str, object]:
 
 
 def domain_protection_lines(protection: DomainProtection | None) -> dict[str, object]:
-    """Return the fields of a record about the protection of a domain, none if it is not protected."""
+    """Return the fields that describe a domain's protection. Empty if the domain is not protected."""
     if protection is None:
         return {}
     until, by = protection.expires_at, protection.can_be_unprotected_by

@@ -77,7 +77,7 @@ def recall(
 
 
 def _show_recall(result: RecallResult) -> None:
-    """Print the recalled content. Token use and omissions are noted on stderr."""
+    """Print the recalled content. Report the number of tokens and what was left out on stderr."""
     content, guide = split_guide(result.content)
     if content or not guide:
         _print_content(content)

@@ -81,7 +81,7 @@ async def _resolve_ids(memory: Memory, selection: Which) -> Which:
 
 
 def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliation:
-    """Ask about each change, apply the choices, and return the result."""
+    """Ask the user about each change, apply the choices, and return the result."""
     chosen: dict[str, list[str]] = {"adopt": [], "restore": [], "skip": []}
     for change in reconciliation.changes:
         _show(change)
@@ -103,7 +103,7 @@ def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliatio
 
 
 def _still_differing(chosen: Sequence[str], differing: Set[str]) -> list[str]:
-    """Return the chosen changes that still differ. Others may have been resolved during the questions."""
+    """Return the chosen changes that still differ. Others may have been resolved while the user was asked."""
     for change in chosen:
         if change not in differing:
             typer.echo(f"already resolved  {plain(change)}")

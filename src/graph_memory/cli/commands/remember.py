@@ -168,7 +168,7 @@ def forget(
 
 
 async def _forget_target(memory: Memory, target: str, texts: Sequence[str], *, erase: bool, dry: bool) -> Forgotten:
-    """Forget an entity by its name, else anything by its id, else an observation by its text."""
+    """Forget the target, which may be an id, the name of an entity or, if no entity has that name, a text."""
     if not texts and is_generated_id(target):
         return await memory.agent.forget(ids=[target], erase=erase, dry_run=dry)
     try:
@@ -205,14 +205,14 @@ def _show_forgotten(result: Forgotten) -> None:
 
 
 def note_questions(questions: Iterable[Question] | None, domain: str | None = None) -> None:
-    """Note the questions whether stored statements are out of date, with the commands that answer them."""
+    """Print the questions about stored facts that may be out of date, with the commands that answer them."""
     for question in questions or ():
         note(f"Out of date? {plain(question.known_text)} ({plain(question.reason)})")
         _note_choices(question.id, question.choices, domain)
 
 
 def note_candidates(candidates: Iterable[Candidate] | None, domain: str | None = None) -> None:
-    """Note the questions whether an entity is the same as a stored one, with the commands that answer them."""
+    """Print the questions whether an entity is the same as a stored one, with the commands that answer them."""
     for candidate in candidates or ():
         note(f"Is it the same as {plain(candidate.name)} ({candidate.id})? {plain(candidate.reason)}.")
         _note_choices(candidate.question, candidate.choices, domain)

@@ -1,4 +1,4 @@
-"""`graph-memory erase`, `compact` and `scan`: permanent removal, and proof of it."""
+"""`graph-memory erase`, `compact` and `scan`: remove data permanently, and check that it is gone."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def review(
 
 
 def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
-    """Return the changes, newest last."""
+    """Return the changes to review, oldest first."""
     entries: list[LogEntry] = []
     cursor = None
     while True:
@@ -79,7 +79,7 @@ def _changes(memory: SyncMemory, session: str | None, since: str | None, domain:
 def _review_changes(
     memory: SyncMemory, changes: Sequence[LogEntry], reviewed: Reviewed, domain: str | None
 ) -> list[LogEntry]:
-    """Ask about each change, mark the accepted and edited ones as reviewed, and return the rejected ones."""
+    """Ask about each change, mark accepted and edited changes as reviewed, and return the rejected changes."""
     [newest] = memory.history.log(limit=1, domain=domain).entries
     rejected: list[LogEntry] = []
     counts: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def _review_changes(
 def _ask_about(
     memory: SyncMemory, change: LogEntry, position: str, previous: Verdict | None, domain: str | None
 ) -> tuple[Verdict | Literal["quit"], int | None]:
-    """Show a change, and return the verdict of a person, with the new version after an edit."""
+    """Show a change, and ask for a verdict. Returns it, and the subject's new version if it was edited."""
     _show(memory, change, position, domain)
     if previous is not None:
         note(f"{_INDENT}It was reviewed before: {previous}.")
@@ -132,7 +132,7 @@ def _show(memory: SyncMemory, change: LogEntry, position: str, domain: str | Non
 
 
 def _can_be_rejected(change: LogEntry) -> bool:
-    """Return whether a change can be undone by itself."""
+    """Return whether the change can be undone without other changes."""
     return change.kind in (*DATA, *TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
 
 
@@ -157,7 +157,7 @@ def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -
 
 
 def _values(memory: SyncMemory, change: LogEntry, entry: DiffEntry, domain: str | None) -> Sequence[ValueChange]:
-    """Return the changed values. For a created or deleted subject, these are all its properties."""
+    """Return the changed values. For a created or deleted subject, these are all of the properties."""
     if entry.operation == "changed":
         return (*(entry.properties or ()), *(entry.attributes or ()))
     [full_entry] = memory.history.log(
@@ -173,7 +173,7 @@ def _value_text(value: Value | None) -> str:
 
 
 def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice, domain: str | None) -> None:
-    """Show the effect of undoing the rejected changes together, and undo them after confirmation."""
+    """Show what undoing all rejected changes would do, and undo them after confirmation."""
     note("\nRejected:")
     for change in rejected:
         note(f"{_INDENT}{change.seq}  {plain(change.summary)}")
@@ -191,7 +191,7 @@ def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice,
 
 
 def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Reverted, domain: str | None) -> None:
-    """Mark the rejected changes as reviewed, and accept the changes that undid them."""
+    """Mark the rejected changes as reviewed, and the changes that undid them as accepted."""
     verdicts: dict[int, Verdict] = {change.seq: "reject" for change in rejected}
     if done.changes:
         first = min(change.seq for change in done.changes)
@@ -203,7 +203,7 @@ def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Rever
 def _try_undo(
     memory: SyncMemory, ids: Sequence[str], on_conflict: Choice, domain: str | None
 ) -> tuple[Choice, Reverted | None]:
-    """Return the choice on conflicts and the result of a dry run, or None if a person quits at the conflicts."""
+    """Try the undo, and ask what to do about conflicts. Returns the choice and the dry run, or None on quit."""
     try:
         return on_conflict, memory.history.revert(event_ids=ids, on_conflict=on_conflict, dry_run=True, domain=domain)
     except GraphError as error:

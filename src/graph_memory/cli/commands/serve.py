@@ -18,14 +18,14 @@ from graph_memory.settings import Settings
 
 
 class Transport(StrEnum):
-    """How an MCP client reaches the server."""
+    """How MCP clients connect to the server."""
 
     STDIO = "stdio"
     HTTP = "http"
 
 
 class Auth(StrEnum):
-    """How a server over HTTP knows its clients."""
+    """How a server over HTTP authenticates its clients."""
 
     NONE = "none"
     KEYS = "keys"
@@ -134,7 +134,7 @@ def _serve(
 
 
 def _for_all_clients(settings: Settings) -> Settings:
-    """Return the settings with one domain for all clients, because HTTP clients do not send their folder."""
+    """Return settings with the same domain for all clients, because HTTP clients do not send their folder."""
     if settings.domain != AUTO:
         return settings
     domain = domain_for(AUTO)

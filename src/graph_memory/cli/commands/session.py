@@ -1,4 +1,4 @@
-"""`graph-memory session` and `block`: the start of a session, and the texts that each session reads."""
+"""`graph-memory session` and `block`: the start of a session, and short texts that an agent reads in each session."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _show_briefing(briefing: Briefing) -> None:
 
 
 def _finding_commands(finding: Finding) -> list[str]:
-    """Return the command that resolves a finding. A question has a command for each choice, with its consequence."""
+    """Return the commands that resolve the finding. For a question, one for each choice, with its consequence."""
     text = as_command(finding.call)
     return [f"{text} decision={choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [
         text

@@ -90,7 +90,7 @@ def export_domain(
 
 
 def _format_of(to: str) -> str:
-    """Return the format by the name of the file or folder."""
+    """Return the format that the name of the file or folder implies."""
     if _is_folder(to):
         return "folder"
     formats = [form for form in ("graphml", "cypher") if to.removesuffix(".gz").endswith(f".{form}")]
@@ -193,7 +193,7 @@ def _is_memory(source: str) -> bool:
 
 
 def _has_conversations(source: str) -> bool:
-    """Return whether a source has conversations of a known program, by its beginning."""
+    """Return whether the beginning of the source shows that it contains conversations of a known program."""
     from graph_memory.agent.capture.transcripts import recognise
 
     path = Path(source)
@@ -263,7 +263,7 @@ def _check_name(name: str) -> None:
 
 @contextmanager
 def _open_source(source: str) -> Generator[Path]:
-    """Yield the path of the source. Standard input is copied to a temporary file, because an import reads it twice."""
+    """Yield the path of the source. Copies standard input to a temporary file, because imports read it twice."""
     if source != "-":
         yield Path(source)
         return

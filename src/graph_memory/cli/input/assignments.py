@@ -1,4 +1,4 @@
-"""Assignments on the command line: `key=value`, read as the ontology declares the key, and `key:=json`."""
+"""Assignments on the command line: `key=value`, converted to the type declared in the ontology, and `key:=json`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _EXAMPLES = "Write -p status=next, or -p priority:=1 or -p done:=true for JSON."
 
 
 class RawValue(str):
-    """The text after `=`, before the ontology decides its type."""
+    """The text after `=`, whose type the ontology has not decided yet."""
 
     __slots__ = ()
 
 
 def parse_assignments(assignments: Sequence[str] | None) -> dict[str, object] | None:
-    """Return the values by key, or None without assignments.
+    """Parse assignments into values by key. Returns None if there are none.
 
-    The first `=` ends the key. With a colon before it, the rest is JSON, else text.
-    Raises INVALID_ARGUMENT if an assignment has no key or `=`, if its JSON is invalid, or if a key is repeated.
+    The first `=` ends the key. If a colon precedes it, the rest is JSON, otherwise it is text. Raises INVALID_ARGUMENT
+    if an assignment has no key or `=`, if its JSON is invalid, or if a key is repeated.
     """
     result: dict[str, object] = {}
     for assignment in assignments or ():
@@ -41,7 +41,7 @@ def parse_assignments(assignments: Sequence[str] | None) -> dict[str, object] | 
 
 
 def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Return the type and the name of each TYPE=NAME. Raises INVALID_ARGUMENT if a part is missing."""
+    """Split each TYPE=NAME into type and name. Raises INVALID_ARGUMENT if either part is missing."""
     pairs = [relation.partition("=") for relation in relations or ()]
     if (wrong := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
         raise invalid_argument(
@@ -51,7 +51,7 @@ def parse_relations(relations: Sequence[str] | None) -> list[tuple[str, str]]:
 
 
 def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float | None:
-    """Return the strength as one number or as numbers by name, or None without options. Raises INVALID_ARGUMENT."""
+    """Parse a strength: one number, or numbers by component. Returns None without options. Raises INVALID_ARGUMENT."""
     pairs = [option.rpartition("=") for option in options or ()]
     if not pairs:
         return None
@@ -66,7 +66,7 @@ def parse_strength(options: Sequence[str] | None) -> Mapping[str, float] | float
 
 
 def parse_weights(options: Sequence[str] | None) -> Mapping[str, float] | None:
-    """Return the weights by name, or None without options. Raises INVALID_ARGUMENT."""
+    """Parse the weights by name. Returns None without options. Raises INVALID_ARGUMENT."""
     pairs = [option.partition("=") for option in options or ()]
     weights = {name: _parse_number(f"weight {name}", text) for name, _, text in pairs}
     if len(weights) < len(pairs):
@@ -95,7 +95,7 @@ _NUMBERS = {
 async def read_for_type(
     memory: Memory, values: Mapping[str, object] | None, kind: Kind | None = None, type_name: str | None = None
 ) -> Mapping[str, object] | None:
-    """Return the values, with raw ones converted as the ontology declares them for the type, or for any type."""
+    """Convert raw values to the types that the ontology declares for the type (default: for any type)."""
     if values is None:
         return None
     if not needs_type(values):
@@ -110,12 +110,12 @@ async def read_for_type(
 
 
 def needs_type(values: Mapping[str, object] | None) -> bool:
-    """Return whether only the ontology can tell if a value is text, or a number or boolean."""
+    """Return whether any raw value could be text as well as a number or boolean, so the ontology must decide."""
     return any(isinstance(value, RawValue) and len([*_readings(value)]) > 1 for value in (values or {}).values())
 
 
 def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
-    """Return the values. Each raw value becomes the first of its readings that one of the types allows, else text."""
+    """Convert each raw value to the first of text, number or boolean that one of the types allows (default: text)."""
     rules = [rule for defined in declared for rule in defined.properties]
     return {
         key: _first_allowed(value, [rule for rule in rules if rule.name == key])
@@ -144,7 +144,7 @@ def _allows(rule: PropertyRule, value: PropertyValue) -> bool:
 
 
 def _readings(value: str) -> Iterator[PropertyValue]:
-    """Yield the value as text, and as a number or boolean if it can be read so."""
+    """Yield the value as text and, if it can be parsed as a number or boolean, as that too."""
     yield str(value)
     try:
         reading: object = json.loads(value, parse_constant=_refuse_constant)

@@ -1,9 +1,9 @@
-"""Open a page that is logged in. The login is not in its address, since process lists and histories show addresses.
+"""Opens a page that is logged in. Its address does not contain the login, because process lists and histories show it.
 
-The address ends with a port and a token. With them, the page (`local/browser/assets/seed.js`) fetches its login from a
-server in this process that answers once. On Linux, the server answers only programs of the same user. If the system
-does not show who owns a connection (other systems, or a kernel without that table), another user of the machine could
-read the token from the process list and fetch the login before the page does.
+The address ends with a port and a token. With these, the page (`local/browser/assets/seed.js`) fetches the login from a
+server in this process, which answers only once. On Linux, the server answers only programs of the same user. On systems
+that do not show who owns a connection, another user of the machine could read the token from the process list, and
+fetch the login before the page does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAPPED_PREFIX = bytes(10) + b"\xff\xff"
 
 
 class _LoginServer(ThreadingHTTPServer):
-    """A server that sends a login once, to the page at `page`."""
+    """A server that sends the login once, to the page at `page`."""
 
     def __init__(self, page: str, login: Mapping[str, str]) -> None:
         super().__init__((_HOST, 0), _LoginHandler)
@@ -42,12 +42,12 @@ class _LoginServer(ThreadingHTTPServer):
         self._single_visit = Lock()
 
     def admits(self, path: str, origin: str | None, visitor: Address) -> bool:
-        """Return whether this is the first request of the page, by a program of this user."""
+        """Return whether this is the page's first request, made by a program of this user."""
         expected = path == self.path and origin == self.origin
         return expected and self._is_this_user(visitor) and self._single_visit.acquire(blocking=False)
 
     def _is_this_user(self, visitor: Address) -> bool:
-        """Return whether the visitor is a program of this user, or the system does not show its user."""
+        """Return whether the visitor is a program of this user. Also true if the system does not show the user."""
         user = user_of(visitor, (_HOST, self.server_port), _read_tables())
         return sys.platform == "win32" or user is None or user == os.getuid()
 
@@ -74,16 +74,16 @@ class _LoginHandler(BaseHTTPRequestHandler):
 
 
 def has_display() -> bool:
-    """Return whether a graphical web browser could be shown."""
+    """Return whether there is a display for a graphical web browser."""
     variables = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in variables)
 
 
 def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], object], timeout: float) -> bool:
-    """Open a page that fetches its login. Returns whether it did within `timeout` seconds.
+    """Open a page that fetches the login. Returns whether it did so within `timeout` seconds.
 
-    `open_page` may block until the web browser is closed. If it returns False, this does not wait.
-    Output of the web browser to stdout goes to stderr.
+    `open_page` may block until the web browser is closed. If it returns False, this function does not wait. What the
+    web browser prints to stdout goes to stderr.
     """
     with _LoginServer(page, login) as server, stdout_on_stderr():
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -95,7 +95,7 @@ def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], ob
 
 @contextmanager
 def stdout_on_stderr() -> Generator[None]:
-    """Redirect the stdout of programs that are started in this block to stderr."""
+    """Redirect the stdout of programs started in this block to stderr."""
     try:
         original = os.dup(1)
     except OSError:  # there is no stdout to protect
@@ -111,9 +111,9 @@ def stdout_on_stderr() -> Generator[None]:
 
 
 def user_of(address: Address, peer: Address, tables: Iterable[str]) -> int | None:
-    """Return the id of the user who owns the end `address` of a local connection with `peer`, or None if unknown.
+    """Return the id of the user who owns the local end of a connection from `address` to `peer`, or None.
 
-    `tables` are Linux's `/proc/net/tcp` and `tcp6`.
+    `tables` are the contents of `/proc/net/tcp` and `/proc/net/tcp6` on Linux. Returns None if they do not have it.
     """
     pairs = set(zip(_table_forms(address), _table_forms(peer), strict=True))
     for line in (line for table in tables for line in table.splitlines()):
@@ -124,7 +124,7 @@ def user_of(address: Address, peer: Address, tables: Iterable[str]) -> int | Non
 
 
 def _table_forms(address: Address) -> tuple[str, str]:
-    """Return the address as the tables write it for an IPv4 socket and for an IPv6 socket."""
+    """Return the address in the tables' notation, for an IPv4 socket and for an IPv6 socket."""
     host, port = socket.inet_aton(address[0]), f"{address[1]:04X}"
     return f"{_hex_words(host)}:{port}", f"{_hex_words(_MAPPED_PREFIX + host)}:{port}"
 

@@ -1,4 +1,4 @@
-"""Arguments of an operation: `key=value`, read by the schema of the argument, and `key:=json`."""
+"""Arguments of an operation: `key=value`, parsed according to the argument's schema, and `key:=json`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", 
 
 
 def parse_call_arguments(operation: AnyOperation, texts: Sequence[str]) -> dict[str, object]:
-    """Return the arguments by name. The values of a repeated key become one list.
+    """Parse the arguments into values by name. The values of a repeated key become a list.
 
     Raises INVALID_ARGUMENT for text without a key or `=`, for invalid JSON, and for a repeated key that takes no list.
     The operation validates the values.
@@ -45,7 +45,7 @@ def parse_call_arguments(operation: AnyOperation, texts: Sequence[str]) -> dict[
 
 
 def _parse_value(text: str, schema: Schema) -> object:
-    """Return a value as JSON if the schema allows JSON of its kind, else as text, in a list if it must be one."""
+    """Parse the value as JSON if the schema allows the type, otherwise as text. A list schema makes it a list."""
     choices = cast("list[Schema]", schema.get("anyOf", [schema]))
     kinds = {choice.get("type") for choice in choices}
     value = text if kinds == {"string"} else _json_or_text(text)
@@ -59,7 +59,7 @@ def _parse_value(text: str, schema: Schema) -> object:
 
 
 def _json_type(value: object) -> str | None:
-    """Return the JSON type of a value."""
+    """Return the name of the value's JSON type, such as `string`."""
     return next((name for python_type, name in _JSON_TYPES.items() if isinstance(value, python_type)), None)
 
 

@@ -44,7 +44,7 @@ def all_types(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def toolsets(incomplete: str) -> list[str]:
-    """Return the list `incomplete` with its last name completed to a toolset or tool."""
+    """Return completions of the comma-separated list `incomplete`: its last name becomes a toolset or tool."""
     from graph_memory.mcp_server.presets import OF_TOOLSETS
     from graph_memory.operations.table import TOOLSETS
 
@@ -61,7 +61,7 @@ def operations(incomplete: str) -> list[str]:
 
 
 def operation_arguments(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the arguments of the operation that start with `incomplete`, each with its `=`."""
+    """Return the operation's arguments that start with `incomplete`, each followed by `=`."""
     from graph_memory.operations.schemas import properties_of
     from graph_memory.operations.table import CALLABLE
 
@@ -83,7 +83,7 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _ask_memory(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
-    """Return the names that a running memory sends in time, else an empty list."""
+    """Return the names from a running memory, or an empty list if there is none or it takes too long."""
     with suppress(Exception):  # the shell would show any output in the middle of the line that is being typed
         import anyio
 

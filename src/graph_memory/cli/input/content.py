@@ -1,4 +1,4 @@
-"""Content for a node or connection: from the command line itself, a file, standard input or an editor."""
+"""Content for a node or connection, from an option, a file, standard input or an editor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS = {".md": "markdown", ".markdown": "markdown", ".txt": "text", ".yml": "
 
 @dataclass(frozen=True, slots=True)
 class ContentInput:
-    """Content from the command line."""
+    """Content that was given on the command line."""
 
     content: str | bytes
     encoding: Encoding
@@ -34,7 +34,7 @@ class ContentInput:
 def read_content(
     text: str | None, file: Path | None, *, edit: bool = False, original: str = "", binary: bool = False
 ) -> ContentInput | None:
-    """Return the content from an option, a file or an editor that starts with `original`, or None without them.
+    """Return the content from an option, a file, or an editor that starts with `original`. None if no source is given.
 
     Raises INVALID_ARGUMENT for two sources at once, a file that cannot be read, and an editor that fails.
     """
@@ -47,7 +47,7 @@ def read_content(
 
 
 def read_text(text: str | None, file: Path | None) -> str | None:
-    """Return content that must be text, or None without options. Raises INVALID_ARGUMENT and INVALID_ENCODING."""
+    """Return content that must be text, or None if no source is given. Raises INVALID_ARGUMENT and INVALID_ENCODING."""
     content = read_content(text, file)
     if content is None or isinstance(content.content, str):
         return None if content is None else str(content.content)
@@ -56,7 +56,7 @@ def read_text(text: str | None, file: Path | None) -> str | None:
 
 
 def edit_text(original: str) -> str:
-    """Return the text as changed in an editor. Raises INVALID_ARGUMENT if the editor fails or does not save UTF-8."""
+    """Let the user edit the text, and return it. Raises INVALID_ARGUMENT if the editor fails or does not save UTF-8."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory(prefix="graph-memory-") as folder:
         path = Path(folder, "content.md")
@@ -78,7 +78,7 @@ def edit_text(original: str) -> str:
 
 @contextmanager
 def save_on_failure(content: ContentInput | None, *, edit: bool) -> Generator[None]:
-    """Save text from an editor to a file if the write fails, and name the file in the error."""
+    """If the block fails, save text from an editor to a file, and name the file in the error."""
     try:
         yield
     except BaseException as error:  # also on Ctrl-C or a lost terminal, the text must not be lost
@@ -116,7 +116,7 @@ def _from_file(path: Path) -> ContentInput:
 
 
 def _from_bytes(data: bytes, content_format: str | None) -> ContentInput:
-    """Return UTF-8 without null bytes as text, which is searchable, and other data as binary content."""
+    """Return UTF-8 without null bytes as text, which can be searched, and other data as binary content."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Interactive changes of a node or connection: new property values, or its text in an editor."""
+"""Lets a user change a node or connection interactively: property values, or the text in an editor."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def can_be_edited(entry: LogEntry) -> bool:
-    """Return whether the subject of a change has values or text to edit."""
+    """Return whether the subject of the change has property values or text that can be edited."""
     return entry.kind in TYPE_OF and entry.operation != "delete"
 
 
 def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
-    """Let a person change the subject. Returns its new version, or None without a change. Errors are printed."""
+    """Let the user change the subject. Returns its new version, or None if it was not changed. Errors are printed."""
     match choose_answer("Edit", ["values", "content", "nothing"]):
         case "values":
             change = _edit_values

@@ -42,7 +42,7 @@ class NodeFields(TypedDict):
 def node_fields(
     path: str | None, namespace: str | None, title: str | None, summary: str | None, metadata: str | None
 ) -> NodeFields:
-    """Return the fields. Raises INVALID_ARGUMENT if the metadata is not a JSON object."""
+    """Return the fields with parsed metadata. Raises INVALID_ARGUMENT if the metadata is not a JSON object."""
     return NodeFields(
         path=path,
         namespace=namespace,
@@ -53,7 +53,7 @@ def node_fields(
 
 
 def parse_metadata(text: str | None) -> dict[str, object] | None:
-    """Return the value of --metadata, or None without it. Raises INVALID_ARGUMENT if it is not a JSON object."""
+    """Parse the value of --metadata. Returns None for None. Raises INVALID_ARGUMENT if it is not a JSON object."""
     return None if text is None else _parse_object(text)
 
 

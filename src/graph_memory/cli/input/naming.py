@@ -1,4 +1,4 @@
-"""Names that a person may type for a node or a connection: its id, the beginning of its id, or its title."""
+"""Resolves names that a person may type for a node or connection: its id, the beginning of the id, or its title."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MAX_SESSIONS = 10_000
 
 
 async def id_of(memory: Memory, name: str, kind: Kind | None = None) -> str:
-    """Return the id of the named subject, or the name itself if no subject has it.
+    """Return the id of the named node or connection. If none has the name, return the name itself.
 
-    Raises INVALID_ARGUMENT, with the candidates, if several subjects have the name.
+    If several have the name, raises INVALID_ARGUMENT with the candidates.
     """
     if is_generated_id(name):
         return name
@@ -39,17 +39,17 @@ async def node_id(memory: Memory, name: str) -> str:
 
 
 async def ids_of(memory: Memory, names: Iterable[str]) -> list[str]:
-    """Return the ids of the named subjects. See `id_of`."""
+    """Return the ids of the named nodes and connections. See `id_of`."""
     return [await id_of(memory, name) for name in names]
 
 
 def with_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return a call of `use` with the id of the named node or connection."""
+    """Return a function of the memory that calls `use` with the id of the named node or connection."""
     return _with_id(name, use, None)
 
 
 def with_node_id(name: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
-    """Return a call of `use` with the id of the named node."""
+    """Return a function of the memory that calls `use` with the id of the named node."""
     return _with_id(name, use, Kind.NODE)
 
 
@@ -70,9 +70,9 @@ async def session_id(memory: Memory, name: str) -> str:
 
 
 def session_named(name: str, page: Sessions) -> str:
-    """Return the only session whose id starts with the name, or the name itself if it is an id or matches none.
+    """Return the id of the session that the name begins. If none matches or the name is an id, return the name.
 
-    Raises INVALID_ARGUMENT if several sessions start with it.
+    Raises INVALID_ARGUMENT if the ids of several sessions start with the name.
     """
     names = {session.session for session in page.sessions if session.session}
     matches = [full_name for full_name in sorted(names) if full_name.startswith(name)]

@@ -1,4 +1,4 @@
-"""The source of an ontology on the command line: a file, standard input, or the name of a bundled ontology."""
+"""Reads an ontology that the command line names: a file, standard input, or a bundled ontology."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SourceArgument = Annotated[
 
 
 def read_ontology(source: str) -> Ontology:
-    """Return the ontology of a file, of standard input (`-`), or the bundled ontology of that name.
+    """Return the ontology in a file or on standard input (`-`), or the bundled ontology with that name.
 
     Raises the errors of `load_ontology`.
     """

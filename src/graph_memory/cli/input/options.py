@@ -1,4 +1,4 @@
-"""The options that several commands share, so that a name means the same everywhere."""
+"""The options that several commands share, so that each name has the same meaning everywhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graph_memory.settings import ENVIRONMENT
 
 
 def project_domain(domain: str | None) -> str | None:
-    """Return the domain of an option, else of GRAPH_MEMORY_DOMAIN.
+    """Return the domain given by the option, or by GRAPH_MEMORY_DOMAIN if the option is omitted.
 
     `auto` means the domain of the current folder's project.
     """
@@ -56,7 +56,7 @@ class DomainSelection(TypedDict, total=False):
 
 
 def select_domains(domains: list[str] | None, *, include_children: bool) -> DomainSelection:
-    """Return the selection of the options."""
+    """Return the selection that the options --in and --include-children make."""
     return (
         DomainSelection(domains=domains or None, include_children=include_children)
         if domains or include_children
@@ -65,14 +65,14 @@ def select_domains(domains: list[str] | None, *, include_children: bool) -> Doma
 
 
 class Ordering(TypedDict, total=False):
-    """The ordering arguments of a list command. Without them, the order is by id."""
+    """The ordering arguments of a list command. Without them, results are ordered by id."""
 
     order_by: str
     descending: bool
 
 
 def select_order(order_by: str | None, *, descending: bool) -> Ordering:
-    """Return the order of the options. Raises INVALID_ARGUMENT for --descending without --order-by."""
+    """Return the ordering that the options make. Raises INVALID_ARGUMENT for --descending without --order-by."""
     if order_by is None and not descending:
         return {}
     if order_by is None:
@@ -199,14 +199,15 @@ DEFAULT_ROWS = 100
 
 
 def should_confirm(*, yes: bool) -> bool:
-    """Return whether to ask for confirmation before data is removed. Without a terminal, no confirmation is needed."""
+    """Return whether to ask for confirmation before removing data. Never asks if there is no terminal."""
     return not yes and sys.stdin.isatty()
 
 
 def must_confirm(*, yes: bool, alternative: str) -> bool:
     """Return whether to ask for confirmation before an action that cannot be undone.
 
-    Raises INVALID_ARGUMENT without a terminal and --yes. `alternative` is a sentence on what can be done instead.
+    Raises INVALID_ARGUMENT if there is no terminal and --yes was not given. `alternative` is a sentence that says what
+    to do instead.
     """
     if yes or sys.stdin.isatty():
         return not yes
@@ -215,5 +216,5 @@ def must_confirm(*, yes: bool, alternative: str) -> bool:
 
 
 def confirm(question: str) -> None:
-    """Ask for confirmation. Exits with 1 without it."""
+    """Ask the user for confirmation. If it is refused, exit with status 1."""
     run_prompt(lambda: typer.confirm(question, abort=True, err=True))

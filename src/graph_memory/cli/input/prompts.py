@@ -1,4 +1,4 @@
-"""Questions to a person at a terminal, answered by a letter or a word."""
+"""Asks questions at a terminal, to be answered with a letter or a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def run_prompt(prompt: Callable[[], T]) -> T:
-    """Return the answer to a prompt. Ctrl-C ends the command, and does not count as "no"."""
+    """Return the answer to the prompt. Ctrl-C ends the command, and does not count as "no"."""
     try:
         return prompt()
     except typer.Abort as abort:  # the prompt raises it for both Ctrl-C and the end of input
@@ -23,7 +23,7 @@ def run_prompt(prompt: Callable[[], T]) -> T:
 
 
 def choose_answer(question: str, answers: Sequence[str]) -> str:
-    """Return the chosen answer, typed as its word or its first letter. The end of input exits with 1."""
+    """Ask for one of the answers, typed as the word or its first letter. At the end of input, exit with 1."""
     choices = ", ".join(f"[{answer[0]}]{answer[1:]}" for answer in answers)
     while True:
         reply = run_prompt(lambda: typer.prompt(f"{question} {choices}", prompt_suffix="? ", err=True)).strip().lower()

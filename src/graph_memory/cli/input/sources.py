@@ -1,4 +1,4 @@
-"""Arguments of commands that read a graph from files of other programs or from a Neo4j server."""
+"""Arguments of commands that read a graph from other programs' files or from a Neo4j server."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def source_options(
     only_labels: list[str] | None,
     only_types: list[str] | None,
 ) -> SourceOptions:
-    """Return the options of a source."""
+    """Return the options for reading the source. Omitted options keep their defaults."""
     from graph_memory.memory.transfer.formats.records import SourceOptions
 
     return SourceOptions(
@@ -84,7 +84,7 @@ def source_options(
 
 
 def read_sources(locations: list[str], database: str | None) -> list[GivenSource]:
-    """Return the sources, a server with its login. Raises INVALID_ARGUMENT for a database without a server."""
+    """Return the sources. A server has its login. Raises INVALID_ARGUMENT for a database without a server."""
     from graph_memory.app import source_at
 
     return [source_at(read_settings(), location, database) for location in locations]

@@ -1,4 +1,4 @@
-"""Times and points of the log as a person types them, by default in the time zone of the machine."""
+"""Parses times and points of the log as people type them, by default in the machine's time zone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPEN = "open"
 
 
 def point_callback(option: str) -> OptionCallback:
-    """Return a callback that makes the point of an option absolute. The callback raises INVALID_ARGUMENT."""
+    """Return a callback that makes a point of the log, such as "last month", absolute. It raises INVALID_ARGUMENT."""
 
     def read(text: str | None) -> str | None:
         if text is None or parse_session_reference(text) is not None:
@@ -31,7 +31,7 @@ def point_callback(option: str) -> OptionCallback:
 
 
 def time_callback(option: str) -> OptionCallback:
-    """Return a callback that makes a time absolute and keeps `open`. The callback raises INVALID_ARGUMENT."""
+    """Return a callback that makes a time absolute, and keeps `open` unchanged. It raises INVALID_ARGUMENT."""
 
     def read(text: str | None) -> str | None:
         if text is None or text == _OPEN:

@@ -1,4 +1,4 @@
-"""Records of a source that were refused or left out, and the result of importing another program's memory."""
+"""Prints the records of a source that were refused or left out, and the results of imports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graph_memory.memory.transfer.results import BlockCounts, MemoryImported, Re
 
 
 def show_findings(refused: Refusals, notes: Sequence[SourceNote]) -> None:
-    """Print the first refused records, each with its place, and the notes on what is left out."""
+    """Print the first refused records, each with its place in the source, and notes on what was left out."""
     for refusal in refused.first:
         typer.echo(_refusal(refusal))
     if refused.count:

@@ -1,4 +1,4 @@
-"""The lists of Getting Things Done as tables."""
+"""Prints the lists of Getting Things Done as tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REASONS = {
 
 
 def print_available(available: Available) -> None:
-    """Print the actions that can be done now, and the number of other actions by reason."""
+    """Print the actions that can be done now, and how many others cannot, by reason."""
     if available.actions:
         _print_actions(available.actions)
     reasons = [f"{number} {_REASONS[name]}" for name, number in available.left_out.to_dict().items() if number]
@@ -64,7 +64,7 @@ def print_waiting(waiting: Sequence[Waiting]) -> None:
 
 
 def print_review(review: Review) -> None:
-    """Print the lists of a review, and the names of the empty ones on one line at the end."""
+    """Print the lists of the review. The last line names the empty lists."""
     lists = (
         _section("Inbox: decide what each is", review.inbox, _print_items),
         _section("Unclear: no status", review.unclear, _print_items),
@@ -86,7 +86,7 @@ def print_review(review: Review) -> None:
 
 
 def _section(title: str, items: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
-    """Print a list under its title. Returns the title if the list is empty."""
+    """Print a list under its title. If the list is empty, print nothing and return the title."""
     if not items:
         return title.partition(":")[0]
     typer.secho(f"{title} ({len(items)})", bold=True)

@@ -1,4 +1,4 @@
-"""Hits of a search, for people: the passage with the words of the query highlighted, the reason, and the age."""
+"""Prints search hits for people: the passage with the query's words highlighted, the reason, and the age."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 
 def show_hits(result: SearchResult, query: str) -> None:
-    """Print the hits. Notes on changes that were not searched, results left out and the next page go to stderr."""
+    """Print the hits. Report changes that were not searched, omitted results and the next page on stderr."""
     from rich.text import Text
 
     from graph_memory.memory.search.text.analysers import ANALYSERS
@@ -82,7 +82,7 @@ def _lines(hit: Hit, query: Query) -> Iterator[Text]:
 
 
 def highlight(passage: str, query: Query) -> Text:
-    """Return the passage with the words of the query highlighted, in any inflection."""
+    """Return the passage with the query's words, in any inflection, highlighted."""
     from rich.text import Text
 
     text = Text(passage)
@@ -107,7 +107,7 @@ def _format_detail(value: object) -> object:
 
 
 def _note_end(result: SearchResult) -> None:
-    """Note the number of results, changes that were not searched, and the next page."""
+    """Print the number of results, changes that were not searched, and the next page to stderr."""
     lines = [f"{len(result.hits):,} of {count_of(result.found, 'result')}, searched by {_MODES[result.mode]}."]
     if result.not_covered:
         lines += [f"{count_of(result.not_covered, 'change')} could not be searched yet: search again soon."]

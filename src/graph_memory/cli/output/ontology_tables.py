@@ -1,4 +1,4 @@
-"""An ontology as tables for people."""
+"""Prints an ontology as tables for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graph_memory.model.text.wording import printable, quote
 
 
 def print_ontology(ontology: Ontology, *, detail: bool) -> None:
-    """Print the node types and the connection types; with detail, every property too."""
+    """Print the node types and connection types. With `detail`, also print every property."""
     if ontology.open:
         typer.echo("Open: an unknown type in a write is added.\n")
     columns = ("node type", "properties", "description")
@@ -65,7 +65,7 @@ def _properties(declared: AnyType) -> str:
 
 
 def _property(rule: PropertyRule) -> str:
-    """Return a property in short, such as `status* (next, done)` or `year (integer)`."""
+    """Return a short description of a property, such as `status* (next, done)` or `year (integer)`."""
     values = ", ".join(map(printable, rule.enum)) if rule.enum else rule.type
     return rule.name + ("*" if rule.required else "") + (f" ({values})" if values else "")
 

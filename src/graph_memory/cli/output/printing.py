@@ -1,4 +1,4 @@
-"""Output of commands: JSON for programs; tables, records and lines for people."""
+"""Prints the output of commands: JSON for programs, and tables, records and lines for people."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ TERMINAL: ContextVar[Mapping[str, str] | None] = ContextVar("terminal", default=
 
 
 def output_console() -> Console:
-    """Return a console of standard output, as wide as the terminal of the caller."""
+    """Return a console for standard output, as wide as the caller's terminal."""
     from rich.console import Console
 
     return Console(highlight=False, _environ=TERMINAL.get())
 
 
 def print_json(value: Result | Mapping[str, object]) -> None:
-    """Print a value as JSON on one line. A result is printed as the MCP tool returns it."""
+    """Print the value as JSON on one line. A result looks the same as from the MCP tool."""
     data = value if isinstance(value, Mapping) else value.to_dict()
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     typer.echo(json.dumps(data, ensure_ascii=not unicode))
 
 
 def print_record(fields: Mapping[str, object]) -> None:
-    """Print a line for each name and its value."""
+    """Print one line for each field, with its name and value."""
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
         typer.echo(f"{name:<{width}}  {plain(value)}".rstrip())
 
 
 def print_properties(properties: Mapping[str, PropertyValue]) -> None:
-    """Print properties as the command line accepts them."""
+    """Print the properties in the form in which the command line accepts them."""
     if properties:
         typer.echo("properties")
     for key, value in properties.items():
@@ -61,12 +61,12 @@ def print_properties(properties: Mapping[str, PropertyValue]) -> None:
 
 
 def assignment(key: str, value: PropertyValue) -> str:
-    """Return a property as the command line accepts it."""
+    """Return the property in the form in which the command line accepts it."""
     return plain(f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}")
 
 
 def command_line(*words: object, domain: str | None = None) -> str:
-    """Return a command that can be pasted, with --domain. The default is the domain of the running command."""
+    """Return a command to paste into a shell, with --domain (default: the domain of the running command)."""
     domain = domain or CALLED_DOMAIN.get()
     option = [] if domain is None or "--domain" in words else ["--domain", domain]
     return plain(shlex.join(["graph-memory", *map(str, words), *option]))
@@ -78,41 +78,41 @@ def undo_line(since: int | None, until: int | None, domain: str | None = None) -
 
 
 def note(text: str) -> None:
-    """Print a message to stderr."""
+    """Print a message for people to stderr."""
     typer.echo(text, err=True)
 
 
 @contextmanager
 def stdout_for_json(*, as_json: bool) -> Generator[None]:
-    """Redirect output to stderr if stdout is for JSON."""
+    """If `as_json` is true, redirect other output to stderr within the block, because stdout is for JSON."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 
 
 def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless the number is 1."""
+    """Return the number followed by the noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def local_time(moment: datetime) -> str:
-    """Return a time in the time zone of the machine, with the zone, as a person can also type it."""
+    """Return the time in the machine's time zone, with the zone, in a form that a user can also type."""
     local = moment.astimezone()
     return f"{local:%Y-%m-%d %H:%M} {f'{local:%z}'.removesuffix('00') if local.utcoffset() else 'UTC'}"
 
 
 def validity_fields(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
-    """Return the fields of a record for a subject's period of validity. A subject that is always valid has none."""
+    """Return the fields that describe a period of validity. Empty if the subject is always valid."""
     moments = {"valid from": valid_from, "valid until": valid_to}
     return {name: local_time(moment) for name, moment in moments.items() if moment is not None}
 
 
 def plain(value: object) -> str:
-    """Return a value on one line, without control characters of a terminal."""
+    """Return the value as one line of text, without terminal control characters."""
     return "".join(_printable(character) for character in as_text(value))
 
 
 def harmless(text: str) -> str:
-    """Return text of several lines without control characters of a terminal."""
+    """Return the text, which may have several lines, without terminal control characters."""
     return "".join(c if c in "\n\t" or c in _JOINERS else _printable(c) for c in text)
 
 

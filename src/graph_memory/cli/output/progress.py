@@ -1,4 +1,4 @@
-"""Progress of long work, shown on stderr at a terminal."""
+"""Shows the progress of long work on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DELAY = 1.0
 
 @contextmanager
 def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
-    """Yield a listener that draws a progress bar from its first stage on. Without a terminal it prints nothing.
+    """Yield a listener that draws a progress bar once a stage begins. Without a terminal, it prints nothing.
 
     `first_stage` is shown if no stage begins within `DELAY` seconds, for example during slow imports.
     """
@@ -54,7 +54,7 @@ def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
 
 @contextmanager
 def spinner(activity: str) -> Generator[None]:
-    """Show a spinner with the elapsed time after `DELAY` seconds. Without a terminal it prints nothing."""
+    """After `DELAY` seconds, show a spinner with the elapsed time. Without a terminal, print nothing."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

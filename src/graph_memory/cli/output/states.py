@@ -1,4 +1,4 @@
-"""States of a subject in the log as text: a line for each value, before and after a change."""
+"""Describes the states of a subject before and after a change as text, with one line for each value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMES = ("_created", "_modified", "_valid_from", "_valid_to", "_summary_timesta
 
 
 def state_lines(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
-    """Yield a line for each value of a subject before or after a change, user properties first."""
+    """Yield a line for each value that the subject had before or after the change, user properties first."""
     names = sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
     width = max((len(_display_name(name)) for name in names), default=0)
     for name in names:

@@ -1,4 +1,4 @@
-"""Tables for people, cut to the width of the terminal. In a file or a pipe nothing is cut."""
+"""Prints tables for people. They are cut to the width of the terminal, but not in a file or pipe."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def print_table(
     wrapped: Sequence[str] = (),
     tints: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Print rows under their columns. Without rows nothing is printed.
+    """Print the rows under their column names. If there are no rows, print nothing.
 
-    On a terminal, `tints` has the styles of each row by column, the column `ids` has short ids if whole ones do not
-    fit, the columns in `wrapped` wrap wide text, those in `uncut` keep it, and the others cut it.
-    In a file or a pipe each row is a line, and nothing is cut.
+    On a terminal, `tints` has the style of each cell, by row and column. Ids in the column `ids` are shortened if they
+    do not fit. Wide text is wrapped in the columns `wrapped`, kept in the columns `uncut`, and cut in all others. In a
+    file or pipe, each row is one line, and nothing is cut.
     """
     if not rows:
         return
@@ -57,7 +57,7 @@ def print_table(
 
 
 def _with_fitting_ids(columns: Sequence[str], cells: Cells, ids: str) -> Cells:
-    """Return the cells with ids that fit on a line beside the other columns."""
+    """Return the cells with the ids shortened so that they fit on a line beside the other columns."""
     if ids not in columns:
         return cells
     position = columns.index(ids)
@@ -68,7 +68,7 @@ def _with_fitting_ids(columns: Sequence[str], cells: Cells, ids: str) -> Cells:
 
 
 def shorten_ids(ids: Sequence[str], width: float) -> list[str]:
-    """Return the ids if they fit into `width` characters, else their shortest unique beginnings, which can be typed."""
+    """Return the ids if they fit into `width` characters, otherwise unique beginnings of them, which users can type."""
     if max(map(len, ids), default=0) <= width:
         return list(ids)
     size = SHORT_ID
@@ -84,7 +84,7 @@ def line_width() -> float:
 
 
 def print_tinted(*parts: tuple[object, str]) -> None:
-    """Print a line of parts, separated by two spaces, each with its style on a terminal."""
+    """Print the parts on one line, separated by two spaces. On a terminal, each has its style."""
     from rich.text import Text
 
     console = output_console()
@@ -94,7 +94,7 @@ def print_tinted(*parts: tuple[object, str]) -> None:
 
 
 def fit_widths(widths: Sequence[int], minimums: Sequence[int], line_width: int) -> list[int]:
-    """Return the widths, with the widest reduced until all fit. A column with 0 in `minimums` keeps its width."""
+    """Reduce the widest columns until all fit on a line. A column with 0 in `minimums` keeps its width."""
     fitted = list(widths)
     while sum(fitted) + GAP * (len(fitted) - 1) > line_width:
         shrinkable = [column for column, width in enumerate(fitted) if 0 < minimums[column] < width]

@@ -1,4 +1,4 @@
-"""Traversal results for people: a walk as a tree, paths step by step, and the neighbors of a node."""
+"""Prints traversal results for people: walks as trees, paths step by step, and the neighbors of a node."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _INDENT = "  "
 
 
 def show_walk(walk: Walked) -> None:
-    """Print the nodes of a walk, each under the node from which it was reached. Omissions are noted on stderr."""
+    """Print the nodes of a walk, each below the node from which it was reached. Report omissions on stderr."""
     edges = {edge.id: edge for edge in walk.connections}
     present = {(node.domain, node.id) for node in walk.nodes}
     children: defaultdict[tuple[str | None, str] | None, list[ReachedNode]] = defaultdict(list)
@@ -60,7 +60,7 @@ def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> 
 
 
 def _arrow(edge: Followed, reached: str, domain: str | None = None) -> str:
-    """Return the direction of a connection as seen from the previous node."""
+    """Return an arrow for the connection's direction, as seen from the previous node."""
     return "→" if (edge.to_domain, edge.to_id) == (domain, reached) else "←"
 
 
@@ -70,7 +70,7 @@ def _connection(edge: Followed) -> str:
 
 
 def _period(edge: Followed | NextTo) -> str:
-    """Return the end of a connection's validity in words, or else its start."""
+    """Return the end of the connection's validity in words, or the start if it has no end."""
     return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 
@@ -79,7 +79,7 @@ def _counts(walk: Walked) -> str:
 
 
 def _omissions(left_out: LeftOut | None) -> list[str]:
-    """Return sentences about what the walk left out."""
+    """Return sentences that say what the walk left out."""
     if left_out is None:
         return []
     lines: list[str] = []
@@ -99,7 +99,7 @@ def _omissions(left_out: LeftOut | None) -> list[str]:
 
 
 def show_paths(paths: Paths) -> None:
-    """Print paths, one step a line. Without a path, a note on stderr says what was searched."""
+    """Print the paths with one step per line. If there are none, report on stderr what was searched."""
     for number, path in enumerate(paths.paths, start=1):
         head = f"{count_of(path.length, 'connection')}, weight {path.weight:.2f}"
         typer.echo(f"{number}   {head}" if len(paths.paths) > 1 else head)

@@ -1,1 +1,1 @@
-"""Java's ahead-of-time cache, for faster starts."""
+"""Java's ahead-of-time (AOT) cache, which makes starts faster."""

@@ -1,4 +1,4 @@
-"""The file of Java's ahead-of-time cache for Neo4j, and the record of attempts to create it."""
+"""The file with Java's ahead-of-time cache for Neo4j, and the record of attempts to create it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _UNUSED_LIFETIME = 7 * _DAY
 
 @dataclass(frozen=True)
 class CacheRecord:
-    """The record beside a cache: the size and time (ns) of the verified file, and the attempts to create it.
+    """The record beside a cache: the size and modification time (ns) of the verified file, and attempts to create it.
 
-    A file with another size or time has been changed, and is not used. Times of attempts are in seconds since the
-    epoch, from the last day only.
+    A file with another size or time has been changed, and is not used. Attempts are times in seconds since the epoch,
+    from the last day only.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
@@ -38,19 +38,19 @@ class CacheRecord:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the attempts of the last day have reached their limit."""
+        """Whether the number of attempts in the last day has reached the limit."""
         return len(self.tries) >= _TRIES
 
 
 @dataclass(frozen=True)
 class AotCache:
-    """A cache file with its record."""
+    """A cache file and its record."""
 
     file: Path
 
     @property
     def lock(self) -> Path:
-        """The lock of the process that creates a cache. Only one cache is created at a time."""
+        """The lock file of the process that creates a cache. Only one cache is created at a time."""
         return self.file.with_name("lock")
 
     @property
@@ -60,7 +60,7 @@ class AotCache:
 
     @property
     def log(self) -> Path:
-        """The log of the process that creates a cache."""
+        """The log file of the process that creates a cache."""
         return self.file.with_name("training.log")
 
     @property
@@ -68,7 +68,7 @@ class AotCache:
         return self.file.with_suffix(".json")
 
     def record(self) -> CacheRecord:
-        """Return the record; empty if there is none."""
+        """Return the record. It is empty if there is no record file."""
         try:
             record = read_json(self._record_file.read_bytes(), CacheRecord) or CacheRecord()
         except FileNotFoundError:
@@ -78,7 +78,7 @@ class AotCache:
         )
 
     def is_intact(self) -> bool:
-        """Return whether the file exists and is still the verified one."""
+        """Return whether the file exists and has not changed since it was verified."""
         try:
             stat = self.file.stat()
         except FileNotFoundError:
@@ -91,7 +91,7 @@ class AotCache:
         return is_locked(self.lock)
 
     def record_try(self) -> None:
-        """Record an attempt to create the cache, so that attempts that always fail are limited."""
+        """Record an attempt to create the cache, so that the number of failing attempts is limited."""
         record = self.record()
         self._write(CacheRecord(tries=[*record.tries, time.time()], failure="the last attempt was interrupted"))
 
@@ -100,7 +100,7 @@ class AotCache:
         self._write(replace(self.record(), failure=reason))
 
     def adopt(self, new_file: Path) -> None:
-        """Move a finished file into place, atomically. It is used only after that."""
+        """Move the finished file to its place atomically, after which it is used."""
         with new_file.open("rb") as file:
             os.fsync(file.fileno())
         stat = new_file.stat()
@@ -112,7 +112,7 @@ class AotCache:
         self.file.unlink(missing_ok=True)
 
     def mark_used(self) -> None:
-        """Record the use of the cache, and remove caches that were not used for a week."""
+        """Record that the cache was used, and remove caches that were not used for a week."""
         with suppress(FileNotFoundError):
             os.utime(self._record_file)
         for record_file in self.file.parent.glob("*.json"):

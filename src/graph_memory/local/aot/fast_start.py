@@ -1,8 +1,8 @@
-"""Fast starts by Java's ahead-of-time cache, which halves the start time: selection, maintenance and status.
+"""Selects and maintains Java's ahead-of-time cache, which halves the start time, and reports its status.
 
-A cache fits one build of Java, one list of unchanged jars and one set of flags. Its name in the cache folder is derived
-from them, and homes share it. Java verifies it, and starts without it if it does not fit. `training` creates the file
-in the background.
+A cache is valid for one build of Java, one list of unchanged jars and one set of flags. Its name in the cache folder is
+derived from these, and homes share it. Java verifies the cache, and starts without it if it is not valid. `training`
+creates the file in the background.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _LOG = ("-Xlog:aot*=off", "-Xlog:aot*=warning:file={name}::filecount=0")
 
 @dataclass(frozen=True)
 class FastStart:
-    """Whether the next start will be fast, with the reason as a sentence."""
+    """Whether the next start will be fast, and a sentence that says why."""
 
     ready: bool
     reason: str
 
 
 def cache_of(settings: Settings) -> AotCache | None:
-    """Return the cache for the settings, which may not exist yet. None if it cannot be created, at least not yet."""
+    """Return the cache for the settings, which may not exist yet. Returns None if it cannot be created now."""
     return None if _obstacle(settings) else _cache(settings)
 
 
 def flags(settings: Settings, home: Home) -> tuple[str, ...]:
-    """Return the Java flags for a start with the cache, or no flags if there is no intact cache."""
+    """Return the Java flags for a start with the cache. Returns no flags if there is no intact cache."""
     home.aot_log.unlink(missing_ok=True)
     cache = None if settings.aot == "off" else cache_of(settings)
     if cache is None or not cache.is_intact():
@@ -61,9 +61,9 @@ def was_refused(home: Home) -> bool:
 
 
 def maintain(settings: Settings, home: Home, failed_run: Run | None) -> None:
-    """Maintain the cache after a start: remove a cache that Java rejected or crashed with, and create a missing one.
+    """After a start, remove the cache if Java rejected it or crashed with it, and create it if it is missing.
 
-    `failed_run` is the failed attempt before this start, if any. Errors are not raised, because the server runs.
+    `failed_run` is a failed attempt just before this start, if any. Errors are not raised, because the server runs, but
     `fast_start` reports them.
     """
     with suppress(GraphError, OSError):

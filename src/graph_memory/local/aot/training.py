@@ -1,7 +1,7 @@
-"""Creation of the AOT cache: run a temporary Neo4j with a few typical queries while Java records.
+"""Creates the AOT cache: runs a temporary Neo4j with a few typical queries while Java records.
 
-It takes 20 seconds of processor time, so it runs in a background process with the lowest priority:
-`python -m graph_memory.local.aot.training CACHE VERSION COMPILER [JAVA]`.
+This takes 20 seconds of processor time, so it runs in a background process with the lowest priority: `python -m
+graph_memory.local.aot.training CACHE VERSION COMPILER [JAVA]`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TrainingError(Exception):
 
 
 def make_cache(settings: Settings) -> None:
-    """Create the cache of the settings, unless it exists. Raises STARTING if another process creates a cache."""
+    """Create the cache for the settings, unless it exists. Raises STARTING if another process is creating a cache."""
     cache = cache_of(settings)
     if cache is None:
         return
@@ -71,7 +71,7 @@ def _train(settings: Settings, cache: AotCache) -> None:
 
 
 def _run(settings: Settings, home: Home, cache_file: Path) -> None:
-    """Run a Neo4j with typical queries. Java writes the cache when it ends."""
+    """Run Neo4j with typical queries. Java writes the cache when it exits."""
     java, run = find_java(settings).command, Run(find_free_port(), find_free_port(), settings.neo4j_version)
     home.make_folders()
     home.prepare_start()
@@ -109,7 +109,7 @@ def _run_queries(run: Run, password: str) -> None:
 
 
 def _verify_cache(settings: Settings, home: Home, cache_file: Path) -> None:
-    """Have Java verify the cache with all checksums. Raises TrainingError if it rejects the cache."""
+    """Make Java verify the cache with all checksums. Raises TrainingError if Java rejects the cache."""
     strict = ("-XX:AOTMode=on", "-XX:+VerifySharedSpaces", f"-XX:AOTCache={cache_file}")
     command = [*java_command(settings, home, find_java(settings).command, strict), "-version"]
     try:
@@ -119,7 +119,7 @@ def _verify_cache(settings: Settings, home: Home, cache_file: Path) -> None:
 
 
 def _lower_priority(process: psutil.Process) -> None:
-    """Set the lowest priority of a process for the processor and the disk."""
+    """Give the process the lowest priority for processor and disk."""
     with suppress(psutil.Error, OSError, AttributeError, ValueError):
         process.nice(19)
         # On Linux with autogroups, niceness counts only within a session; this sets the niceness of the session.
@@ -130,7 +130,7 @@ def _lower_priority(process: psutil.Process) -> None:
 
 
 def _do_not_wait() -> None:
-    """Print nothing, because a second training process ends at once."""
+    """Do nothing, because a second training process does not wait for the first."""
 
 
 def _main(cache: str, version: str, compiler: str, java: str = "") -> None:

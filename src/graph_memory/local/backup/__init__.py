@@ -1,1 +1,1 @@
-"""Backup of a home directory to one file, and restore."""
+"""Backup of a home folder to one file, and restore from it."""

@@ -1,4 +1,4 @@
-"""The file of a backup: a tar archive of a manifest, the dump of Neo4j, the blobs, and a seal that marks it complete.
+"""The backup file: a tar archive of a manifest, the dump of Neo4j, the blobs, and a seal that marks it complete.
 
 - `manifest.json`: versions, time and domains; the size and SHA-256 of the dump
 - `neo4j.dump`: the output of Neo4j's `database dump`
@@ -54,27 +54,27 @@ DomainName = Annotated[str, AfterValidator(_check_domain)]
 
 
 class _Note(BaseModel):
-    """A JSON note in an archive, with exactly these fields and types."""
+    """A JSON file in an archive, which must have exactly these fields and types."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class DomainMark(_Note):
-    """A domain, and the minimum number of events in its log when the dump was made."""
+    """A domain, and the number of events that its log in the dump has at least."""
 
     name: DomainName
     seq: Count
 
 
 class Part(_Note):
-    """A file in the archive, with its size and hash."""
+    """The size and hash of a file in the archive."""
 
     bytes: Count
     sha256: Sha256
 
 
 class Manifest(_Note):
-    """The description of an archive."""
+    """The manifest, which describes the archive."""
 
     graph_memory_backup: Annotated[int, Field(ge=1)]
     made: Annotated[str, Field(max_length=64)]
@@ -90,7 +90,7 @@ class Manifest(_Note):
 
 
 class _AnyManifest(BaseModel):
-    """The fields of a manifest of any format version."""
+    """The fields that manifests of all format versions have."""
 
     model_config = ConfigDict(strict=True)
 
@@ -99,7 +99,7 @@ class _AnyManifest(BaseModel):
 
 
 class Seal(_Note):
-    """The last part of an archive. Without it, the archive is incomplete."""
+    """The last part of an archive. An archive without a seal is incomplete."""
 
     blobs: Count
     bytes: Count
@@ -108,7 +108,7 @@ class Seal(_Note):
 
 @dataclass(frozen=True)
 class ArchiveContents:
-    """The seal of a written archive, and the blobs left out."""
+    """The seal of a written archive, and the blobs that were left out."""
 
     seal: Seal
     damaged: tuple[str, ...]
@@ -116,7 +116,7 @@ class ArchiveContents:
 
 
 class _BlobDigest:
-    """A running count and hash of blobs, by name, size and content."""
+    """Counts blobs, and hashes their names, sizes and contents."""
 
     def __init__(self) -> None:
         self._count = self._bytes = 0
@@ -133,7 +133,7 @@ class _BlobDigest:
 
 
 class _HashingReader(io.RawIOBase):
-    """A file that is hashed as it is read."""
+    """A file that computes its hash while it is read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -159,7 +159,7 @@ def write_archive(
 
 
 def blob_files(blobs: Path | None) -> Iterator[tuple[str, Path]]:
-    """Yield the blobs of a folder with their names in an archive, without files of interrupted writes."""
+    """Yield the blobs in the folder, each with its name in the archive. Skips files of interrupted writes."""
     for path in sorted(blobs.glob("*/*")) if blobs and blobs.is_dir() else ():
         name = f"blobs/{path.parent.name}/{path.name}"
         if _BLOB.fullmatch(name) and path.is_file():
@@ -167,17 +167,17 @@ def blob_files(blobs: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def read_manifest(file: Path) -> Manifest:
-    """Return the manifest of an archive, after checking the order and the sizes of its parts.
+    """Return the manifest of the archive, after checking the order and sizes of the parts.
 
     Raises INVALID_ARGUMENT for a file that is not a backup or cannot be read, STORE_INCOMPATIBLE for a later format,
-    and CONTENT_READ_FAILED for an incomplete archive. `unpack` checks the content of the parts.
+    and CONTENT_READ_FAILED for an incomplete archive. The content of the parts is checked only by `unpack`.
     """
     with _open_parts(file) as parts:
         return parts.check()
 
 
 def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
-    """Extract the dump and the blobs of an archive into an empty folder, with all checksums verified.
+    """Extract the dump and the blobs into an empty folder, and verify all checksums.
 
     All sizes are checked before the first write. Raises CONTENT_READ_FAILED for an incomplete or changed archive, and
     the errors of `read_manifest`.
@@ -192,7 +192,7 @@ def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
 
 
 def not_an_archive(file: Path, reason: str) -> GraphError:
-    """Return the error for a file that is not a backup."""
+    """Return the error for a file that is no backup."""
     hint = Hint("Pass a file made by {graph-memory backup}.")
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
@@ -233,7 +233,7 @@ def _add(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes] | io.RawI
 
 
 class _Parts:
-    """The parts of an archive, which are read once, in order."""
+    """The parts of an archive, which can be read only once and in order."""
 
     def __init__(self, file: Path, source: IO[bytes]) -> None:
         self._file = file
@@ -242,7 +242,7 @@ class _Parts:
         self._members = members(source)
 
     def check(self) -> Manifest:
-        """Return the manifest, after checking that all parts exist. Only the notes are read."""
+        """Return the manifest, after checking that all parts exist. Reads only the JSON files."""
         manifest = self.read_manifest()
         self.read_dump(manifest, lambda _: manifest.dump.sha256)
         self.read_blobs(None)
@@ -267,7 +267,7 @@ class _Parts:
         return _validate(data, MANIFEST, Manifest)
 
     def read_dump(self, manifest: Manifest, copy: Callable[[Member], str]) -> None:
-        """Copy the dump, and check the SHA-256 that `copy` returns. Raises UnreadableError."""
+        """Copy the dump with `copy`, and check the SHA-256 that it returns. Raises UnreadableError."""
         member = self._next(DUMP)
         if member.name != DUMP:
             raise UnreadableError(f"{DUMP} is missing")
@@ -275,7 +275,7 @@ class _Parts:
             raise UnreadableError(f"{DUMP} does not match its checksum")
 
     def read_blobs(self, copy: Callable[[Member, str, str], None] | None, progress: Progress | None = None) -> Seal:
-        """Copy the blobs, and return the verified seal. Without `copy`, only sizes are checked."""
+        """Copy the blobs with `copy`, and return the verified seal. Without `copy`, only check the sizes."""
         digest = _BlobDigest()
         while match := _BLOB.fullmatch((member := self._next(SEAL)).name):
             if progress:
@@ -327,7 +327,7 @@ def _unpack_blob(member: Member, folder: Path, domain: str, name: str) -> None:
 
 
 def _copy(member: Member, target: Path) -> str:
-    """Copy a member to a file that only its owner can read, and return its SHA-256."""
+    """Copy the member to a file that only the owner can read, and return its SHA-256."""
     digest = hashlib.sha256()
     with open_private(target) as out:
         for chunk in member.chunks():

@@ -34,7 +34,7 @@ SUFFIX = ".tar"
 
 @dataclass(frozen=True)
 class MemoryInfo:
-    """The parts of a manifest that are read from an open memory."""
+    """The information in a manifest that is read from an open memory."""
 
     domains: Sequence[DomainMark]
     schema_version: int
@@ -52,15 +52,15 @@ class Backup:
 
 
 def is_empty(settings: Settings) -> bool:
-    """Return whether a home has no database with user data."""
+    """Return whether the home has no database with user data."""
     home = Home.of(settings)
     return home.first_start_mark.exists() or not home.data.exists()
 
 
 def backup_file(target: Path) -> Path:
-    """Return the file to write: the target if it ends in `.tar`, else a new file, named by the time, in that folder.
+    """Return the file to write: the target if it ends in `.tar`, otherwise a new file in it, named by the time.
 
-    A missing folder is created later, with the backup. Raises INVALID_ARGUMENT if the file exists, and
+    A missing folder is created when the backup is written. Raises INVALID_ARGUMENT if the file exists, and
     FILE_CREATION_FAILED if the target cannot be a folder or the folder of the `.tar` file does not exist.
     """
     target = target.expanduser().absolute()
@@ -80,10 +80,10 @@ def backup_file(target: Path) -> Path:
 def back_up(
     settings: Settings, file: Path, info: MemoryInfo, *, keep_running: bool, progress: Progress = silent
 ) -> Backup:
-    """Save the home to a file, atomically. The local Neo4j is stopped for the dump.
+    """Save the home to one file, atomically. Stops the local Neo4j for the dump.
 
-    With `keep_running` it is started again, also after an error. Raises FILE_CREATION_FAILED if the disk is full or the
-    file cannot be written, STORE_UNAVAILABLE if Neo4j cannot write its dump, and STARTING.
+    With `keep_running`, Neo4j is started again, even after an error. Raises FILE_CREATION_FAILED if the disk is full or
+    the file cannot be written, STORE_UNAVAILABLE if Neo4j cannot write its dump, and STARTING.
     """
     blobs = None if info.blobs_elsewhere else Home.of(settings).parent / "blobs"
     with _translate_errors(file), _working_folder(file) as work:
@@ -100,7 +100,7 @@ def back_up(
 def _dump_database(
     settings: Settings, work: Path, info: MemoryInfo, *, keep_running: bool, progress: Progress
 ) -> Manifest:
-    """Dump the database into a folder, and return its manifest."""
+    """Dump the database into the folder `work`, and return the manifest."""
     try:
         with hold_stopped(settings, progress) as home:
             progress("Dumping the database", None)
@@ -143,7 +143,7 @@ def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
 
 @contextmanager
 def _working_folder(file: Path) -> Generator[Path]:
-    """Yield a hidden private folder beside a file, which is removed at the end."""
+    """Yield a hidden private folder beside the file, and remove it at the end."""
     file.parent.mkdir(parents=True, exist_ok=True)
     folder = file.with_name(f".{file.name}.part")
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Restore of a backup into a new home beside the old one, which stays in use until the new one is verified."""
+"""Restores a backup into a new home beside the old home. The old one stays in use until the new one is verified."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def holds_data(settings: Settings) -> bool:
 
 
 def is_restoring(settings: Settings) -> bool:
-    """Return whether a restore into the home is running."""
+    """Return whether a restore into the home is in progress."""
     return is_locked(_lock(Home.of(settings)))
 
 
 def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> None:
-    """Raise STORE_INCOMPATIBLE for a backup that is too new, and INVALID_ARGUMENT if its blobs would not be found."""
+    """Raise STORE_INCOMPATIBLE if the backup is too new, and INVALID_ARGUMENT if its blobs would not be found."""
     if manifest.schema_version > schema_version:
         raise _too_new(
             f"The backup has schema version {manifest.schema_version}; this graph-memory reads up to {schema_version}",
@@ -63,11 +63,11 @@ def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> N
 def restore_beside(
     settings: Settings, file: Path, manifest: Manifest, progress: Progress = silent
 ) -> Generator[Settings]:
-    """Restore a backup into a new home beside the home of the settings, and yield settings for the new home.
+    """Restore a backup into a new home beside the home of the settings, and yield settings for it.
 
-    The new home can be opened like any home. `activate` replaces the old home with it. Otherwise it is removed at the
-    end. Raises FILE_CREATION_FAILED if the disk is full, CONTENT_READ_FAILED for a damaged backup, STORE_UNAVAILABLE if
-    Neo4j cannot load it, and DOMAIN_BUSY while another restore runs.
+    The new home can be opened like any other. `activate` replaces the old home with it. If `activate` is not called,
+    the new home is removed at the end. Raises FILE_CREATION_FAILED if the disk is full, CONTENT_READ_FAILED for a
+    damaged backup, STORE_UNAVAILABLE if Neo4j cannot load it, and DOMAIN_BUSY while another restore runs.
     """
     home = Home.of(settings)
     home.make_folders()
@@ -87,7 +87,7 @@ def restore_beside(
 def activate(settings: Settings, progress: Progress = silent) -> None:
     """Replace the old home with the home that `restore_beside` created, and remove the old one.
 
-    Neo4j is stopped meanwhile.
+    Neo4j is stopped during the replacement.
     """
     stop(_new_settings(settings))
     progress("Swapping it in", None)
@@ -110,7 +110,7 @@ def _new_settings(settings: Settings) -> Settings:
 
 
 def _remove_new_home(new_settings: Settings) -> None:
-    """Stop the server of the new home, and remove the home, if it exists."""
+    """Stop the server of the new home, and remove the home if it exists."""
     if new_settings.home.exists():
         stop(new_settings)
         shutil.rmtree(new_settings.home)
@@ -125,7 +125,7 @@ def _unpack(file: Path, home: Path, progress: Progress) -> None:
 
 
 def _load(new_settings: Settings, password: str | None, progress: Progress) -> None:
-    """Load the dump into a new database, with the password of the old one."""
+    """Load the dump into a new database, which keeps the old password."""
     home, java = Home.of(new_settings), find_java(new_settings).command
     jars = class_path(new_settings, progress)
     progress("Loading the database", None)
@@ -177,8 +177,8 @@ def _too_new(message: str, hint: str) -> GraphError:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """Return the year and month, or the major and minor version.
+    """Return the year and month of a calendar version, or the major and minor version.
 
-    Patch versions of one release can read each other's data.
+    Versions that differ only in the patch number can read each other's data.
     """
     return tuple(int(part) if _NUMBER.fullmatch(part) else 0 for part in version.split(".")[:2])

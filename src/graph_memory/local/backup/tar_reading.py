@@ -1,7 +1,7 @@
-"""Reads the members of a tar archive that contains only plain files. Its headers are not trusted.
+"""Reads tar archives that contain only plain files. The headers are not trusted.
 
-`tarfile` accepts much more than backups contain: sparse files, links, devices, negative sizes. Here each member must be
-a plain file whose bytes are in the archive, or the archive is rejected.
+`tarfile` accepts more than backups contain: sparse files, links, devices, negative sizes. This module rejects an
+archive unless each member is a plain file whose bytes are in the archive.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SIZE = re.compile(rb"[0-9]{1,19}")
 
 
 class UnreadableError(Exception):
-    """An invalid archive. The text is the reason."""
+    """Raised for an invalid archive. The text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A plain file in an archive, at the current position."""
+    """A plain file at the current position in an archive."""
 
     name: str
     size: int
@@ -39,7 +39,7 @@ class Member:
     def chunks(self) -> Iterator[bytes]:
         """Yield the bytes of the file.
 
-        It must be called before the next member is read. Raises UnreadableError if the archive ends too early.
+        Must be called before the next member is read. Raises UnreadableError if the archive ends too early.
         """
         remaining = self.size
         while remaining:
@@ -51,7 +51,7 @@ class Member:
 
 
 def members(source: IO[bytes]) -> Iterator[Member]:
-    """Yield the members up to the end mark. Raises UnreadableError unless each is a complete plain file."""
+    """Yield the members up to the end mark. Raises UnreadableError if one is not a complete plain file."""
     total, offset = os.fstat(source.fileno()).st_size, 0
     data: dict[str, bytes] = {}
     while (header := _read_header(source, offset)) is not None:
@@ -68,7 +68,7 @@ def members(source: IO[bytes]) -> Iterator[Member]:
 
 
 def _read_header(source: IO[bytes], offset: int) -> tarfile.TarInfo | None:
-    """Return the header at an offset, or None for the end mark."""
+    """Return the header at the offset, or None if the end mark is there."""
     source.seek(offset)
     block = source.read(_BLOCK)
     if block == _END:
@@ -90,7 +90,7 @@ def _check(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> Non
 
 
 def _extension(data: bytes) -> dict[str, bytes]:
-    """Return the name and size of the next member in an extended header, which may have no other fields."""
+    """Return the next member's name and size from an extended header. Other fields are rejected."""
     rendered: dict[str, bytes] = {}
     while data:
         match = _RECORD.match(data)

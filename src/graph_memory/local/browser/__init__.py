@@ -1,1 +1,1 @@
-"""Neo4j Browser, prepared for the memory."""
+"""Neo4j Browser, adapted to graph-memory."""

@@ -1,7 +1,7 @@
-"""The jar of Neo4j Browser with the style, guide and saved queries of graph-memory.
+"""Builds a jar of Neo4j Browser with the style, guide and saved queries of graph-memory.
 
-Neo4j serves the folder `browser/` of the jar that has it in the class path, so this jar replaces the published one. The
-result does not depend on the machine: the same published jar and assets yield the same bytes and file time.
+Neo4j serves the folder `browser/` of a jar in the class path, so this jar replaces the published one. The result is
+reproducible: the same published jar and assets yield the same bytes and file time.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _OLD = 7 * 24 * 3600.0
 
 
 class BrowserError(Exception):
-    """The published jar is not the expected one."""
+    """Raised if the published jar is not the expected one."""
 
 
 def is_browser(jar: Jar) -> bool:
-    """Return whether a jar is Neo4j Browser."""
+    """Return whether the jar contains Neo4j Browser."""
     return jar.artifact == ARTIFACT
 
 
 def served_jar(jar: Jar, original: Path, cache: Path) -> Path:
-    """Return the path of the adapted jar if it exists and is unchanged, else of the original."""
+    """Return the path of the adapted jar if it exists and is unchanged, otherwise the original."""
     served = _served_path(jar, cache)
     return served if _is_intact(served) else original
 
@@ -60,13 +60,13 @@ def make_served_jar(jar: Jar, original: Path, cache: Path) -> None:
 
 
 def forget_served_jar(jar: Jar, cache: Path) -> None:
-    """Have the next start create the adapted jar again."""
+    """Make the next start create the adapted jar again."""
     with suppress(OSError):
         _served_path(jar, cache).unlink(missing_ok=True)
 
 
 def with_assets(original: bytes, sha256: str) -> bytes:
-    """Return the bytes of the jar with the assets. Raises BrowserError if the SHA-256 of the original is wrong."""
+    """Return the original jar with the assets added. Raises BrowserError if its SHA-256 is wrong."""
     if hashlib.sha256(original).hexdigest() != sha256:
         raise BrowserError("the jar of Neo4j Browser is damaged")
     data = io.BytesIO(original)
@@ -77,13 +77,13 @@ def with_assets(original: bytes, sha256: str) -> bytes:
 
 
 def style() -> dict[str, dict[str, str]]:
-    """Return the rules of `style.grass` by selector, as Neo4j Browser stores them."""
+    """Return the rules in `style.grass` by selector, in the form in which Neo4j Browser stores them."""
     blocks = re.findall(r"([^{}]+)\{\n(.*?)\n\}", _read_asset("style.grass"), re.S)
     return {selector.strip(): dict(_declarations(body)) for selector, body in blocks}
 
 
 def queries() -> dict[str, str]:
-    """Return the saved queries by title, which is their first line."""
+    """Return the saved queries by title. The title is the first line of a query."""
     texts = _read_asset("queries.cypher").strip().split("\n\n")
     return {text.partition("\n")[0].removeprefix("// "): text for text in texts}
 

@@ -1,6 +1,6 @@
-"""Patches of the files of Neo4j Browser: texts that must occur exactly once, and their replacements.
+"""Patches for the files of Neo4j Browser: texts that occur exactly once, and their replacements.
 
-The checksum of the jar is verified, so they do occur. `jar` handles a jar in which they do not.
+Because the jar's checksum is verified, the texts do occur. `jar` handles other jars.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The files of a home directory."""
+"""The files in a home folder."""

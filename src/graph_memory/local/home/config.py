@@ -1,4 +1,4 @@
-"""The configuration of the local Neo4j, and the arguments of its Java."""
+"""The configuration of the local Neo4j, and the command lines that run it in Java."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _SALVAGE_HEAP = "4g"
 
 
 def cached_flags(settings: Settings) -> tuple[str, ...]:
-    """Return the flags of the server that an AOT cache must be made with."""
+    """Return the server's Java flags, with which an AOT cache must be created."""
     compiler = (_QUICK_COMPILER,) if settings.neo4j_compiler == "quick" else ()
     return (*compiler, _SMALL_COLLECTOR, *_NEO4J_JAVA)
 
@@ -97,26 +97,26 @@ def write_config(settings: Settings, home: Home, run: Run, jars: Sequence[Path])
 
 
 def quoted_class_path(jars: Sequence[PurePath]) -> str:
-    """Return the class path as a Java argument file, quoted, with the separator of the system."""
+    """Return the class path as text for a Java argument file, quoted, with the platform's separator."""
     separator = ";" if jars[0].drive else ":"
     quoted = separator.join(str(jar) for jar in jars).replace("\\", "\\\\").replace('"', '\\"')
     return f'-cp\n"{quoted}"\n'
 
 
 def server_command(settings: Settings, home: Home, java: Path, extra: Sequence[str] = ()) -> list[str]:
-    """Return the command line of the server. `--home-dir` identifies an orphaned process."""
+    """Return the command line of the server. Its `--home-dir` also identifies orphaned processes."""
     arguments = (MAIN_CLASS, home_argument(home), f"--config-dir={home.conf}", "--console-mode")
     return [*java_command(settings, home, java, extra), *arguments]
 
 
 def java_command(settings: Settings, home: Home, java: Path, extra: Sequence[str]) -> list[str]:
-    """Return the Java part of the server's command line, with extra flags."""
+    """Return the part of the server's command line that starts Java, with extra flags."""
     memory_flags = (f"-Xmx{_heap(settings)}", f"-Djava.io.tmpdir={home.temporary}")
     return [str(java), *extra, *memory_flags, *cached_flags(settings), f"@{home.java_arguments}"]
 
 
 def _heap(settings: Settings) -> str:
-    """Return the maximum heap. On a torn log, Neo4j may read a wrong length and allocate up to 2 GB."""
+    """Return the maximum heap size. It is larger for a salvage, which may allocate 2 GB for a torn log."""
     return max(settings.neo4j_heap, _SALVAGE_HEAP, key=_bytes) if settings.neo4j_salvage else settings.neo4j_heap
 
 
@@ -125,12 +125,12 @@ def _bytes(size: str) -> int:
 
 
 def home_argument(home: Home) -> str:
-    """Return the argument that names the folder of the server."""
+    """Return the command line argument that names the server's folder."""
     return f"--home-dir={home.root}"
 
 
 def admin_command(home: Home, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
-    """Return the command line of an admin command of Neo4j. Run it with `admin_environment`."""
+    """Return the command line of a Neo4j admin command, to be run with `admin_environment`."""
     return [
         str(java),
         f"-Xmx{heap}",

@@ -33,72 +33,72 @@ class Home:
 
     @classmethod
     def of(cls, settings: Settings) -> Home:
-        """Return the folder in the home of the settings, as a resolved path."""
+        """Return the Neo4j folder in the home that the settings name, as a resolved path."""
         return cls(settings.home.expanduser().resolve() / "neo4j")
 
     @property
     def parent(self) -> Path:
-        """The home of graph-memory, which also has the blobs."""
+        """The home of graph-memory, which also contains the blobs."""
         return self.root.parent
 
     @property
     def lock(self) -> Path:
-        """The lock of processes that start or stop the server."""
+        """The lock file of processes that start or stop the server."""
         return self.root / "run" / "lock"
 
     @property
     def run_file(self) -> Path:
-        """The record of the running server, or of the ports of the last one."""
+        """The file with the record of the running server, or with the ports of the last server."""
         return self.root / "run" / "server.json"
 
     @property
     def password_file(self) -> Path:
-        """The generated password, on one line."""
+        """The file with the generated password on one line."""
         return self.root / "run" / "password"
 
     @property
     def java_arguments(self) -> Path:
-        """The class path as an argument file, because it is too long for a Windows command line."""
+        """The argument file with the class path, which is too long for a Windows command line."""
         return self.root / "run" / "java.args"
 
     @property
     def conf(self) -> Path:
-        """The folder of neo4j.conf."""
+        """The folder that contains neo4j.conf."""
         return self.root / "conf"
 
     @property
     def console_log(self) -> Path:
-        """The standard output of the server and its Java."""
+        """The log file with the standard output of the server and Java."""
         return self.root / "logs" / "console.log"
 
     @property
     def debug_log(self) -> Path:
-        """The debug log of Neo4j, a JSON object a line."""
+        """The debug log of Neo4j, with one JSON object per line."""
         return self.root / "logs" / "debug.log"
 
     @property
     def aot_log(self) -> Path:
-        """Java's warnings about the AOT cache of the last start. Missing if that start used no cache."""
+        """The log file with Java's warnings about the AOT cache at the last start. Missing if no cache was used."""
         return self.root / "logs" / "aot.log"
 
     @property
     def temporary(self) -> Path:
-        """The temporary files of the server's Java. A killed server leaves them."""
+        """The folder for the temporary files of the server's Java. A killed server leaves them behind."""
         return self.root / "tmp"
 
     @property
     def data(self) -> Path:
-        """The databases."""
+        """The folder of the databases."""
         return self.root / "data"
 
     @property
     def first_start_mark(self) -> Path:
-        """A file that exists until the first start has succeeded. Until then, `data` has no user data."""
+        """A file that exists until the first start has succeeded. Until then, `data` contains no user data."""
         return self.root / "run" / "beginning"
 
     @property
     def unfinished_data(self) -> Path:
-        """The databases of a first start that failed."""
+        """The folder for the databases of a first start that failed."""
         return self.root / "data.unfinished"
 
     def make_folders(self) -> None:
@@ -113,7 +113,7 @@ class Home:
         make_private_folder(self.temporary)
 
     def prepare_start(self) -> None:
-        """Prepare a start. Neo4j cannot recover from a killed first start, so its databases are moved away."""
+        """If a first start was killed, move its databases away, because Neo4j cannot recover from that."""
         if self.first_start_mark.exists():
             self._set_unfinished_aside()
         elif not self.data.exists():
@@ -131,7 +131,7 @@ class Home:
             self.data.rename(self.unfinished_data)
 
     def password(self) -> str | None:
-        """Return the generated password, or None if there is none or the file is not text."""
+        """Return the generated password, or None if the file is missing or is not text."""
         try:
             return read_start(self.password_file, _MAX_BYTES).decode("utf-8").strip() or None
         except (FileNotFoundError, UnicodeDecodeError):
@@ -150,10 +150,10 @@ class Home:
 
 @dataclass(frozen=True)
 class Run:
-    """The record of a server: its ports, and its process if it was started.
+    """The record of a server: its ports and, if it was started, its process.
 
-    `created` is the start of the process in seconds since the epoch, which detects a reused pid.
-    `ready` means that the server has answered on its own port.
+    `created` is the start time of the process in seconds since the epoch, by which a reused pid is detected. `ready`
+    means that the server has answered on its own port.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")

@@ -13,9 +13,9 @@ from graph_memory.model.errors import Code, GraphError, Hint
 
 @contextmanager
 def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Generator[None]:
-    """Hold the lock of a file. The system releases it when the process ends, for whatever reason.
+    """Hold a lock on the file during the block. The system releases it when the process ends for any reason.
 
-    `on_wait` is called once if another process holds it. Raises STARTING after `timeout` seconds.
+    Calls `on_wait` once if another process holds the lock. Raises STARTING after `timeout` seconds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path, thread_local=False)
@@ -31,7 +31,7 @@ def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Genera
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether a process holds the lock of the file."""
+    """Return whether a process holds a lock on the file."""
     if not path.is_file():
         return False
     try:

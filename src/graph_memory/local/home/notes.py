@@ -14,7 +14,7 @@ _BLOCK = 1 << 20
 
 
 def read_json(text: str | bytes, kind: type[T]) -> T | None:
-    """Return the value of JSON, or None if it is invalid or of another type."""
+    """Parse the JSON text. Returns None if it is invalid, or if its value has another type than `kind`."""
     try:
         return _adapter(kind).validate_json(text, strict=True)
     except ValidationError:
@@ -27,13 +27,13 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
 
 
 def read_start(path: Path, size: int) -> bytes:
-    """Return the first bytes of a file, at most `size`."""
+    """Return up to `size` bytes from the start of the file."""
     with path.open("rb") as file:
         return file.read(size)
 
 
 def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file, at most 1 MiB of them, or none if there is no such file."""
+    """Return the last lines of a text file, at most 1 MiB, or an empty list if the file does not exist."""
     if not path.is_file():
         return []
     with path.open("rb") as file:

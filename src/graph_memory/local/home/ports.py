@@ -1,4 +1,4 @@
-"""Ports on the loopback interface: which are free, and whether a Bolt server answers on one."""
+"""Finds free ports on the loopback interface, and checks whether a Bolt server answers on a port."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def accepts(port: int) -> bool:
 
 
 def is_free(port: int) -> bool:
-    """Return whether a server could listen on the port now."""
+    """Return whether a server could now listen on the port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         _refuse_sharing(probe)
         try:
@@ -46,9 +46,9 @@ def is_free(port: int) -> bool:
 
 
 def choose_port(configured: int, preferred: tuple[int, ...], setting: str) -> int:
-    """Return the configured port, else the first free preferred port, else any free port.
+    """Return the configured port or, if that is 0, the first free preferred port, or any free port.
 
-    Raises STORE_UNAVAILABLE if a configured port (not 0) is taken. `setting` is its name for the hint.
+    Raises STORE_UNAVAILABLE if the configured port is taken. `setting` is the setting's name, for the hint.
     """
     if configured and not is_free(configured):
         hint = f"Stop what is listening there, or set {setting} to another port, or to 0 for any free one."

@@ -1,8 +1,8 @@
-"""Activates a restored home by one rename. The next start completes an interrupted activation.
+"""Activates a restored home with a single rename. If this is interrupted, the next start completes it.
 
-The folder `restoring` in the home is incomplete, and may be removed. The folder `restored` is complete: its parts are
+The folder `restoring` in the home is incomplete, and may be removed. The folder `restored` is complete. Its parts are
 moved into the home, and the old parts are moved to `replaced`, which is then removed. If the process is killed, the
-folders stay, and the next start of the local Neo4j or the next restore continues.
+folders remain, and the next start of the local Neo4j or the next restore continues.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PARTS = ("neo4j/data", "blobs")
 
 
 def swap_in(home: Home) -> None:
-    """Replace the data of the home by the restored data. The server must be held stopped."""
+    """Replace the home's data with the restored data. The caller must keep the server stopped."""
     folder = home.parent
     finish_restore(home)
     if hasattr(os, "sync"):
@@ -55,7 +55,7 @@ def _exchange(new: Path, live: Path, replaced: Path) -> None:
 
 
 def _adopt_password(home: Home, restored: Path) -> None:
-    """Save the password of the restored Neo4j, which differs only if the home had none."""
+    """Save the password of the restored Neo4j, unless the home already has the same one."""
     password = Home(restored / "neo4j").password()
     if password and password != home.password():
         home.save_password(password)

@@ -1,1 +1,1 @@
-"""Resolution and download of Neo4j's jars."""
+"""Resolves and downloads the jars of Neo4j."""

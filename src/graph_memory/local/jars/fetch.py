@@ -1,4 +1,4 @@
-"""The cache of the jars of a Neo4j version, verified without reading 180 MB at each start."""
+"""The cache for the jars of a Neo4j version. It is verified without reading 180 MB at each start."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Stamp = dict[str, list[int]]
 
 
 def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
-    """Return the jars of the version in class path order. Fetches missing and changed jars.
+    """Return the version's jars in class path order. Downloads missing and changed jars.
 
-    Raises STORE_UNAVAILABLE if a jar cannot be fetched.
+    Raises STORE_UNAVAILABLE if a jar cannot be downloaded.
     """
     jars = known_list(settings) or _resolved_list(settings, progress)
     root = _root(settings)
@@ -45,7 +45,7 @@ def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
 
 
 def known_list(settings: Settings) -> tuple[Jar, ...] | None:
-    """Return the committed list of the version, else the cached list, else None."""
+    """Return the list for the version from the package or from the cache, or None if neither has it."""
     if committed := committed_list(settings.neo4j_version):
         return committed
     try:
@@ -55,13 +55,13 @@ def known_list(settings: Settings) -> tuple[Jar, ...] | None:
 
 
 def fingerprint(settings: Settings) -> str | None:
-    """Return a text that changes with the jars, their paths, times and order, or None if a jar is missing."""
+    """Return a text that changes if the paths, times or order of the jars change, or None if a jar is missing."""
     stamps = [(str(path), _file_stamp(path)) for path in _paths(_root(settings), known_list(settings) or ())]
     return json.dumps(stamps) if stamps and all(mark for _, mark in stamps) else None
 
 
 def find_damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
-    """Return the missing jars, and the jars with a wrong checksum. Reads all jars in the cache."""
+    """Read all jars in the cache. Return the missing jars, and the jars with a wrong checksum."""
     root = _root(settings)
     missing = [jar for jar in jars if not (root / jar.path).is_file()]
     present = [jar for jar in jars if jar not in missing]
@@ -71,7 +71,7 @@ def find_damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], li
 
 
 def forget_checks(settings: Settings) -> None:
-    """Have the next `class_path` verify every jar again, and rebuild the jar of Neo4j Browser."""
+    """Make the next call of `class_path` verify every jar again, and rebuild the jar of Neo4j Browser."""
     _stamp_path(_root(settings), settings.neo4j_version).unlink(missing_ok=True)
     for jar in filter(is_browser, known_list(settings) or ()):
         forget_served_jar(jar, _root(settings).parent)

@@ -1,6 +1,6 @@
-"""Resolution of the jars of a Neo4j version without a committed list. It takes about three minutes.
+"""Resolves the jars of a Neo4j version whose list is not in the package. This takes about three minutes.
 
-Maintainers write the committed list of a new version with `python -m graph_memory.local.jars.resolve VERSION FILE`.
+Maintainers create the list for a new version with `python -m graph_memory.local.jars.resolve VERSION FILE`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _TEST_ONLY = frozenset({"junit", "hamcrest", "mockito-core", "byte-buddy", "byte
 
 
 def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
-    """Resolve a version, fetch its jars into the folder `jars`, and return their list in class path order.
+    """Resolve the version, download its jars to the folder `jars`, and return them in class path order.
 
-    Raises DownloadError if the version does not exist or a jar cannot be fetched.
+    Raises DownloadError if the version does not exist or a jar cannot be downloaded.
     """
     try:
         artifacts = _artifacts(version, poms)
@@ -53,7 +53,7 @@ def _artifacts(version: str, poms: Path) -> list[Artifact]:
 
 
 def _is_needed(artifact: Artifact) -> bool:
-    """Return whether a server needs the artifact. Older versions list bills of material among the jars."""
+    """Return whether a server needs the artifact. Older versions also list bills of materials, which it does not."""
     return artifact.packaging == "jar" and artifact.artifactId not in _TEST_ONLY
 
 

@@ -1,1 +1,1 @@
-"""Processes of Neo4j."""
+"""The processes of Neo4j."""

@@ -1,4 +1,4 @@
-"""Admin commands of Neo4j, run while its server is stopped."""
+"""Runs admin commands of Neo4j. The server must be stopped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_REASON = re.compile(r"WARNING: |-+$|Files: |Command Failed$|Run with '--verb
 
 
 class AdminError(Exception):
-    """A failed admin command. The text is the reason in one line."""
+    """Raised if an admin command fails. The text is the reason, on one line."""
 
 
 def run_admin(home: Home, java: Path, *arguments: str, heap: str = "128m", timeout: float | None = None) -> None:
@@ -41,6 +41,6 @@ def run_admin(home: Home, java: Path, *arguments: str, heap: str = "128m", timeo
 
 
 def _reason(text: str) -> str:
-    """Return the last line with a reason."""
+    """Return the last line of the output that gives a reason for the failure."""
     lines = [line.strip() for line in text.splitlines()]
     return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it gave no reason")

@@ -1,4 +1,4 @@
-"""Find a Java that runs Neo4j."""
+"""Finds a Java that can run Neo4j."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _INSTALL_PATTERNS = ("/usr/lib/jvm/*", "/Library/Java/JavaVirtualMachines/*/Cont
 
 @dataclass(frozen=True)
 class Java:
-    """A java command, and a description of its source."""
+    """A java command, and a description of where it was found."""
 
     command: Path
     source: str
 
 
 def find_java(settings: Settings) -> Java:
-    """Return the Java of the settings, else the bundled or an installed one. Raises STORE_UNAVAILABLE if none fits."""
+    """Return the Java of the settings, the bundled or an installed one. Raises STORE_UNAVAILABLE if none fits."""
     if settings.java:
         return _configured_java(settings.java)
     if bundled := _find_bundled():
@@ -40,7 +40,7 @@ def find_java(settings: Settings) -> Java:
 
 
 def major_version(command: Path) -> int | None:
-    """Return the major version, from the `release` file or by running Java, or None if it does not run."""
+    """Return the major version from the `release` file or by running Java, or None if it cannot be run."""
     release = command.resolve().parent.parent / "release"
     if release.is_file() and (match := re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', _text(release), re.M)):
         return int(match[1])
@@ -48,13 +48,13 @@ def major_version(command: Path) -> int | None:
 
 
 def identity(command: Path) -> str:
-    """Return a text that identifies this build of Java: its `release` file, else its path and modification time."""
+    """Return a text that identifies this build of Java: the `release` file, or the path and modification time."""
     release = command.resolve().parent.parent / "release"
     return _text(release) if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
 
 
 def query_version(command: Path) -> int | None:
-    """Return the major version by running Java, such as 25 for 25.0.2, or None if it does not run."""
+    """Run Java, and return its major version, such as 25 for 25.0.2, or None if it cannot be run."""
     try:
         answer = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):

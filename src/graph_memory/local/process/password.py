@@ -1,4 +1,4 @@
-"""The generated password of a local Neo4j, set before its first start."""
+"""Sets the generated password of a local Neo4j before its first start."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _TIMEOUT = 60.0
 
 
 def ensure_password(home: Home, java: Path) -> None:
-    """Set the initial password before the first start, else check that the password file can be read.
+    """Set the initial password before the first start. Later, only check that the password file can be read.
 
-    Until the first start has succeeded, it is set again before each start, in case an attempt was interrupted.
-    The command reads it from the password file, so that process lists do not show it. Raises STORE_UNAVAILABLE.
+    Until the first start has succeeded, the password is set before each start, in case an attempt was interrupted. The
+    command reads it from the password file, so that process lists do not show it. Raises STORE_UNAVAILABLE.
     """
     if not home.first_start_mark.exists():
         _require_password(home)

@@ -1,4 +1,4 @@
-"""The process of the server: launch as a background process, find it again, and end it."""
+"""Launches the server as a background process, finds it again, and ends it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LOG_LIMIT = 4 << 20
 
 
 def launch(command: Sequence[str], log: Path) -> psutil.Process:
-    """Start a process in the background, with its output in a log file.
+    """Start a background process that writes its output to a log file.
 
-    It survives Ctrl-C and the end of this process.
+    The process survives Ctrl-C and the end of this process.
     """
     _rotate(log)
     with log.open("ab") as output:
@@ -41,14 +41,14 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
 
 
 def find(home: Home, run: Run | None) -> psutil.Process | None:
-    """Return the process of the server: the recorded one, else an orphaned one of this home, or None."""
+    """Return the recorded process of the server, or an orphaned one of this home, or None."""
     return (run and find_recorded(home, run)) or _orphan(home)
 
 
 def find_recorded(home: Home, run: Run) -> psutil.Process | None:
-    """Return the recorded process if it is alive and serves this home, else None.
+    """Return the recorded process if it is alive and serves this home, otherwise None.
 
-    It does not serve this home if its pid was reused, or if the home is a copy of another one.
+    The recorded pid may have been reused, or the home may be a copy of another home.
     """
     if run.pid is None:
         return None
@@ -61,7 +61,7 @@ def find_recorded(home: Home, run: Run) -> psutil.Process | None:
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Return whether a process runs, and is not a zombie."""
+    """Return whether the process runs and is not a zombie."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
@@ -69,7 +69,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def listens(process: psutil.Process, port: int) -> bool:
-    """Return whether this process listens on the port. True if the system does not show it."""
+    """Return whether the process listens on the port. Returns True if the system does not show this."""
     ports = ports_of(process)
     return ports is None or port in ports
 
@@ -90,12 +90,12 @@ def ports_of(process: psutil.Process) -> set[int] | None:
 
 
 def has_lost_port(process: psutil.Process, port: int) -> bool:
-    """Return whether another process now listens on the port that this process should have."""
+    """Return whether another process listens on the port that this process should have."""
     return accepts(port) and not listens(process, port)
 
 
 def end(process: psutil.Process, timeout: float = 30.0) -> None:
-    """Terminate a process, and kill it if it has not ended after `timeout` seconds."""
+    """Terminate the process. If it has not ended after `timeout` seconds, kill it."""
     for step in (process.terminate, process.kill):
         try:
             step()
@@ -116,10 +116,10 @@ def _orphan(home: Home) -> psutil.Process | None:
 
 
 def _serves(process: psutil.Process, home: Home) -> bool:
-    """Return whether a process is the Neo4j of this home.
+    """Return whether the process is the Neo4j of this home.
 
-    Its working folder is the folder of its logs, also after a move of the home, but not in a copy. If that folder
-    cannot be read or was deleted, the command line decides.
+    If it is, its working folder is the home's folder of logs. This is still true after the home was moved, but not for
+    a copy of it. If the working folder cannot be read or was deleted, the command line decides.
     """
     try:
         arguments = process.cmdline()

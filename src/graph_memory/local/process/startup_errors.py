@@ -1,4 +1,4 @@
-"""Errors for a local Neo4j that did not start, with the reason from its logs."""
+"""Errors for a local Neo4j that did not start. They give the reason found in its logs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LINES = 200
 
 
 def exit_error(home: Home) -> GraphError:
-    """Return the error for a server whose process ended during its start."""
+    """Return the error for a server whose process ended while it started."""
     lines = tail(home.console_log, _LINES)
     causes = [match[1] for line in lines if (match := _CAUSE.search(line))]
     return _did_not_start(home, (causes or lines or ["it wrote nothing"])[-1])
 
 
 def has_crashed(home: Home, run: Run) -> bool:
-    """Return whether Java itself crashed in that run."""
+    """Return whether Java itself crashed in the run."""
     return (home.console_log.parent / f"hs_err_pid{run.pid}.log").is_file()
 
 
@@ -33,9 +33,9 @@ def timeout_error(home: Home, settings: Settings) -> GraphError:
 
 
 def hang_error(home: Home, since: float) -> GraphError | None:
-    """Return the error for a server that failed without ending, as Neo4j does if its system database is damaged.
+    """Return the error for a server that failed but still runs, as Neo4j does if its system database is damaged.
 
-    Only log entries after `since`, in seconds since the epoch, count. Returns None if it may still start.
+    Only log entries after `since` (seconds since the epoch) count. Returns None if the server may still start.
     """
     start = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%d %H:%M:%S")
     for line in reversed(tail(home.debug_log, _LINES)):
@@ -52,7 +52,7 @@ def _entry(line: str) -> dict[str, str]:
 
 
 def without_home(home: Home, reason: str) -> str:
-    """Return a reason without the path of the home, which messages must not contain."""
+    """Return the reason without the path of the home, because messages must not contain it."""
     return reason.replace(str(home.root.parent), "the home folder")
 
 

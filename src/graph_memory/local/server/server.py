@@ -1,4 +1,4 @@
-"""Start, status and stop of the local Neo4j."""
+"""Starts and stops the local Neo4j, and reports its status."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class LocalServer:
         return f"{self.http_url}/browser/"
 
     def is_alive(self) -> bool:
-        """Return whether its process still runs."""
+        """Return whether the server's process still runs."""
         return find_recorded(self.home, self.run) is not None
 
     def listens(self) -> bool:
-        """Return whether it runs and listens on its Bolt port, so that no other server answers there.
+        """Return whether the server runs and listens on its Bolt port, so that no other server answers there.
 
         If the system does not show who listens, a running server counts as listening.
         """
@@ -69,7 +69,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Status:
-    """The status of the local Neo4j. Addresses and process are None if it is stopped."""
+    """The status of the local Neo4j. The addresses and the process are None if it is stopped."""
 
     state: State
     home: Path
@@ -83,9 +83,9 @@ class Status:
 
 
 def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServer:
-    """Return the local Neo4j of the home, and start it if needed. Concurrent calls of processes get the same server.
+    """Start the home's Neo4j unless it runs, and return it. Concurrent calls of processes get the same server.
 
-    Raises STORE_UNAVAILABLE if it cannot be fetched or started, and STARTING after `start_timeout` seconds.
+    Raises STORE_UNAVAILABLE if it cannot be downloaded or started, and STARTING after `start_timeout` seconds.
     """
     home = Home.of(settings)
     if server := _find_running(home):
@@ -96,7 +96,7 @@ def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServ
 
 
 def stop(settings: Settings) -> bool:
-    """Stop the local Neo4j and wait for its end. Returns whether it was running."""
+    """Stop the local Neo4j, and wait until it has ended. Returns whether it was running."""
     home = Home.of(settings)
     if not home.root.exists():
         return False
@@ -106,7 +106,7 @@ def stop(settings: Settings) -> bool:
 
 @contextmanager
 def hold_stopped(settings: Settings, progress: Progress = silent) -> Generator[Home]:
-    """Stop the local Neo4j, and yield its home. Other processes cannot start it until the end of the block."""
+    """Stop the local Neo4j, and yield its home. Until the end of the block, no process can start it."""
     home = Home.of(settings)
     home.make_folders()
     with _lock(home, settings, progress):
@@ -136,12 +136,12 @@ def status(settings: Settings) -> Status:
 
 
 def console_log(settings: Settings, lines: int = 100) -> list[str]:
-    """Return the last lines of the local Neo4j's console log."""
+    """Return the last `lines` lines of the local Neo4j's console log."""
     return tail(Home.of(settings).console_log, lines)
 
 
 def password_file(settings: Settings) -> Path:
-    """Return the file with the password on one line."""
+    """Return the path of the file with the password on one line."""
     return Home.of(settings).password_file
 
 
@@ -191,7 +191,7 @@ def _start(home: Home, settings: Settings, progress: Progress) -> LocalServer:
 
 
 def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int = 1) -> tuple[Run, LocalServer | None]:
-    """Start the server and wait for its answer. If another process took a port meanwhile, try again on other ports.
+    """Start the server, and wait until it answers. If another process has taken a port, try other ports.
 
     That happens when the servers of two homes start at the same moment. The server is None if its process ended.
     """
@@ -206,7 +206,7 @@ def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int 
 
 
 def _has_port_conflict(console: Path, log_size: int) -> bool:
-    """Return whether Neo4j logged, after `log_size` bytes, that it could not bind one of its ports."""
+    """Return whether the log says, after `log_size` bytes, that Neo4j could not bind one of its ports."""
     with console.open("rb") as file:
         file.seek(log_size if log_size <= _size(console) else 0)  # a large log is rotated at launch
         return b"PortBindException" in file.read()
@@ -219,7 +219,7 @@ def _size(file: Path) -> int:
 def _await_answer(
     run: Run, process: psutil.Process, home: Home, settings: Settings, progress: Progress
 ) -> LocalServer | None:
-    """Return the server when it answers, or None if its process ends. Raises STARTING and STORE_UNAVAILABLE."""
+    """Wait until the server answers, and return it, or None if its process ends. Raises STARTING, STORE_UNAVAILABLE."""
     progress(f"Starting Neo4j {run.version}", None)
     started, last_check = time.monotonic(), 0.0
     while is_alive(process):
@@ -240,7 +240,7 @@ def _await_answer(
 
 
 def _answers(run: Run, process: psutil.Process) -> bool:
-    """Return whether this process answers and has both ports. Without its HTTP port it would end soon."""
+    """Return whether this process answers and has both ports. Without the HTTP port, it would soon end."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
 
 

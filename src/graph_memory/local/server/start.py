@@ -1,4 +1,4 @@
-"""Launch of a server: ports, configuration, password and process."""
+"""Launches a server: chooses ports, writes the configuration, sets the password and starts the process."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _RELEASE_TIMEOUT = 2.0
 def start(
     home: Home, settings: Settings, progress: Progress, *, on_free_ports: bool = False
 ) -> tuple[Run, psutil.Process]:
-    """Launch a server, and return its record and its process. It does not answer yet.
+    """Launch a server, and return its record and its process. The server does not answer yet.
 
-    The ports are recorded before the launch, so that other processes know where it will listen.
-    Use `on_free_ports` if another server took the ports of the previous attempt.
+    The ports are recorded before the launch, so that other processes know where the server will listen. Use
+    `on_free_ports` if another server took the ports in the previous attempt.
     """
     java = find_java(settings)
     jars = class_path(settings, progress)
@@ -51,16 +51,16 @@ def start(
 
 
 def _wait_for_release(previous: Run) -> None:
-    """Wait up to `_RELEASE_TIMEOUT` seconds for the ports and files of a killed server."""
+    """Wait up to `_RELEASE_TIMEOUT` seconds until a killed server has released its ports and files."""
     deadline = time.monotonic() + _RELEASE_TIMEOUT
     while time.monotonic() < deadline and not (is_free(previous.bolt_port) and is_free(previous.http_port)):
         time.sleep(0.02)
 
 
 def plan_run(settings: Settings, previous: Run | None, *, on_free_ports: bool = False) -> Run:
-    """Return a record with ports: from the settings, else from the previous start, else the default or free ones.
+    """Return a record with ports from the settings or the previous start, or else default or free ports.
 
-    With `on_free_ports`, previous and default ports are skipped.
+    With `on_free_ports`, the previous and default ports are not used.
     """
     bolt = (previous.bolt_port, BOLT) if previous else (BOLT,)
     http = (previous.http_port, HTTP) if previous else (HTTP,)

@@ -1,4 +1,4 @@
-"""Requires a valid key for every request to MCP, before its body is read. Checks of health need none."""
+"""Requires a valid key for every MCP request, before the body is read. Health checks need no key."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OPEN_PATHS = frozenset({"/health"})
 
 
 class Authentication:
-    """Answers 401 without a valid key, and 503 while keys cannot be read."""
+    """Answers requests without a valid key with 401, and with 503 while keys cannot be read."""
 
     def __init__(self, app: ASGIApp, verifier: KeyVerifier) -> None:
         self._app = app
         self._checked = AuthenticationMiddleware(RequireAuthMiddleware(app, []), BearerAuthBackend(verifier))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request with a valid key, and a request to an open path."""
+        """Pass on the request if it has a valid key or its path needs none."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
             await self._app(scope, receive, send)
             return

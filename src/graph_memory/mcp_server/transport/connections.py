@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 def connection_limit() -> int:
-    """Return the maximum number of connections: at most half of the descriptors of the process."""
+    """Return the maximum number of connections, which is at most half of the process's file descriptors."""
     if sys.platform == "win32":
         return MOST
     import resource
@@ -42,13 +42,13 @@ def connection_limit() -> int:
 
 
 class WaitQueue:
-    """The connections that wait for their clients to send a request or to read a response, longest first."""
+    """The connections that wait for their clients to send a request or to read a response, longest wait first."""
 
     def __init__(self) -> None:
         self._connections: dict[Connection, None] = {}
 
     def note(self, connection: Connection, *, waits: bool) -> None:
-        """Record whether a connection waits. A connection that already waits keeps its place."""
+        """Record whether the connection waits. If it was already waiting, it keeps its place."""
         if not waits:
             self._connections.pop(connection, None)
         else:
@@ -66,7 +66,7 @@ class WaitQueue:
 class Connection(H11Protocol):
     """A uvicorn connection, which is closed if its client is too slow.
 
-    A client may take `headers` seconds from connecting or from the first byte of a request to the end of its headers,
+    A client may take `headers` seconds to send the headers of a request, counted from the connection or the first byte,
     and `answer` seconds to read any part of a response. The application limits the time for bodies, and uvicorn closes
     idle connections.
     """
@@ -90,7 +90,7 @@ class Connection(H11Protocol):
         self._update_timers()
 
     def data_received(self, data: bytes) -> None:
-        """Receive data of the client."""
+        """Receive data from the client."""
         super().data_received(data)
         self._update_timers(is_begun=True)
 
@@ -149,10 +149,10 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 class Acceptor:
-    """Accepts connections one by one, up to a maximum number.
+    """Accepts connections one at a time, up to a maximum number.
 
-    Beyond it, the connection that has waited longest for its client is closed. If none waits, the new connection gets
-    the status 503.
+    If there are too many, closes the connection that has waited longest for its client. If none waits, the new
+    connection is answered with status 503.
     """
 
     def __init__(self, make: Callable[[], Connection], state: ServerState, waiting: WaitQueue, limit: int) -> None:
@@ -162,7 +162,7 @@ class Acceptor:
         self._limit = limit
 
     async def accept(self, listener: socket.socket) -> NoReturn:
-        """Accept connections until it is cancelled."""
+        """Accept connections until cancelled."""
         loop = asyncio.get_running_loop()
         listener.setblocking(False)  # noqa: FBT003 - its only form
         while True:

@@ -1,4 +1,4 @@
-"""MCP over HTTP on the loopback interface: one process and one memory for any number of clients."""
+"""MCP over HTTP: one process and one memory serve any number of clients."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def serve_http(
     beside: Beside | None = None,
     with_keys: bool = False,
 ) -> NoReturn:
-    """Serve at the address until SIGTERM or SIGINT, then close the memory and end the process. Port 0: a free port.
+    """Serve until SIGTERM or SIGINT, then close the memory and end the process. Port 0 means any free port.
 
-    Raises INVALID_ARGUMENT before it starts, for an unknown toolset, a port that is not available, and unless it is
-    `with_keys`, for a host that is not the loopback interface.
+    Raises INVALID_ARGUMENT, before it starts, for an unknown toolset, a port that is not available or, unless
+    `with_keys` is true, a host other than the loopback interface.
     """
     verifier = KeyVerifier() if with_keys else None
     opener = opener_of(settings, settings.session, toolsets, beside)
@@ -89,7 +89,7 @@ def serve_http(
 
 
 def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.socket:
-    """Return a listening socket. Raises INVALID_ARGUMENT."""
+    """Return a socket that listens at the address. Raises INVALID_ARGUMENT if it is not available or not allowed."""
     if host not in _ADDRESSES and not with_keys:
         hint = Hint(
             "Without authentication, the server stays on this machine: 127.0.0.1, localhost or ::1. For other "
@@ -103,7 +103,7 @@ def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.so
 
 
 def _resolve(host: str) -> str:
-    """Return the address of a host of this machine. Raises OSError."""
+    """Return the IP address for a host name of this machine. Raises OSError."""
     return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
 
 
@@ -170,8 +170,8 @@ async def _end_on_signal(requests: AsyncIterator[None], server: uvicorn.Server, 
 class HttpServer(uvicorn.Server):
     """A uvicorn server that limits its connections, and does not handle signals.
 
-    Uvicorn would accept any number of connections. After a signal, it would end the process by that signal, with
-    another status than 0.
+    Uvicorn itself would accept any number of connections. After a signal, it would end the process by that signal, with
+    a status other than 0.
     """
 
     def __init__(self, config: uvicorn.Config, limits: Limits, ready: Callable[[], None]) -> None:
@@ -183,7 +183,7 @@ class HttpServer(uvicorn.Server):
         """Whether it ended because it could not accept more connections."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to accept connections, and announce it."""
+        """Start accepting connections, and announce this."""
         await super().startup([])
         waiting = WaitQueue()
 
@@ -198,13 +198,13 @@ class HttpServer(uvicorn.Server):
         self._ready()
 
     def _end_unless_cancelled(self, task: asyncio.Task[NoReturn]) -> None:
-        """End a server that cannot accept more connections, so that its supervisor restarts it."""
+        """If the server can no longer accept connections, end it, so that its supervisor restarts it."""
         if not task.cancelled():
             _log.critical("No more connections can be accepted", exc_info=task.exception())
             self.is_broken = self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop accepting connections, and end the open ones."""
+        """Stop accepting connections, and close the open ones."""
         for task in self._accepting:
             task.cancel()
         await asyncio.gather(*self._accepting, return_exceptions=True)

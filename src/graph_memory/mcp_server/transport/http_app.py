@@ -1,4 +1,4 @@
-"""The HTTP application: MCP, a health check, and the guards of both."""
+"""The HTTP application: MCP, a health check, and the guards in front of both."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def application(
     sessions: int,
     verifier: KeyVerifier | None = None,
 ) -> Lifetimes:
-    """Return the application of a server on a port, with limits for content in bytes and bodies in seconds.
+    """Return the server's application. Limits: `content_bytes` for content, `body_seconds` to receive a body.
 
-    It keeps up to `sessions` sessions, or more while all of them are in use. With a verifier, requests need a key.
+    It keeps up to `sessions` sessions, or more while all are in use. With a verifier, requests need a key.
     """
     health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
@@ -70,7 +70,7 @@ _METHOD, _LISTEN = "mcp-method", "subscriptions/listen"
 
 
 class Guard:
-    """Rejects requests that a page of another site sends through the user's browser, before reading their body."""
+    """Rejects requests that other sites' pages send through the user's browser, without reading the bodies."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
@@ -78,12 +78,12 @@ class Guard:
         self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 421 for a foreign host and 403 for a foreign origin."""
+        """Respond with 421 to a foreign host, and with 403 to a foreign origin. Pass on all other requests."""
         refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        """Return the response that rejects a request, or None if all its hosts and origins are of this machine."""
+        """Return a response that rejects the request, or None if all its hosts and origins are on this machine."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not self._hosts.issuperset(hosts):
             return _reject("Host", hosts, 421)
@@ -91,13 +91,13 @@ class Guard:
 
 
 class OriginGuard:
-    """Rejects requests of pages of other sites to a server with keys. Its names are unknown, so any one `Host` is."""
+    """Rejects requests from other sites' pages to a server with keys. Accepts any host name, as its own are unknown."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 421 unless there is one host, and 403 for an origin that is not that host."""
+        """Respond with 421 unless there is one host, and with 403 to an origin that is not that host."""
         refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, send)
 
@@ -115,9 +115,9 @@ def _reject(name: str, values: list[str], status: int) -> PlainTextResponse:
 
 
 class Bodies:
-    """Reads complete bodies, with limits of size and time, and replaces lone surrogates in them.
+    """Reads complete bodies, with limits for size and time, and replaces lone surrogates in them.
 
-    The bodies of all requests together have a limit too.
+    The total size of the bodies of all requests is also limited.
     """
 
     def __init__(self, app: ASGIApp, limit: int, seconds: float) -> None:
@@ -127,7 +127,7 @@ class Bodies:
         self._bytes_held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body, or respond with 413, 408 or 503."""
+        """Pass on the request with its body, or respond with 413, 408 or 503."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -178,7 +178,7 @@ def _too_slow(seconds: float) -> PlainTextResponse:
 
 
 class Lifetimes:
-    """Ends running requests at shutdown. Calls get a grace period."""
+    """Ends running requests at shutdown. Calls have a grace period."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -187,7 +187,7 @@ class Lifetimes:
         self._ending = False
 
     def end(self, grace: float) -> None:
-        """Accept no more requests, end the streams at once, and end the calls after `grace` seconds."""
+        """Accept no more requests, end streams at once, and end calls after `grace` seconds."""
         self._ending = True
         now = anyio.current_time()
         for scope in self._streams:
@@ -196,7 +196,7 @@ class Lifetimes:
             scope.deadline = now + grace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request, and close the response properly if the request is ended."""
+        """Respond to the request. If it is ended early, close the response properly."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -217,7 +217,7 @@ class Lifetimes:
 
 
 class Answer:
-    """A response, and how much of it has been sent."""
+    """A response, with the state of its transmission."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""Standard input and output as a transport: private descriptors, read and written with few thread switches.
+"""Standard input and output as a transport, with private descriptors and few thread switches.
 
 A worker thread for each line and each response would take longer than most calls. So the event loop waits for input and
 reads it, and writes a response if the pipe has room. Only writes that could block go to a worker thread.
@@ -25,7 +25,7 @@ ROOM = min(getattr(select, "PIPE_BUF", 512), 4_096)
 
 
 def claim_stdin() -> int:
-    """Return a private descriptor of standard input. For other readers, standard input is then empty."""
+    """Return a private descriptor for standard input. Other readers then find standard input empty."""
     null_device = os.open(os.devnull, os.O_RDONLY)
     try:
         return _claim(sys.stdin.fileno(), null_device)
@@ -34,7 +34,7 @@ def claim_stdin() -> int:
 
 
 def claim_stdout() -> int:
-    """Return a private descriptor of standard output. Other prints then go to standard error, line by line."""
+    """Return a private descriptor for standard output. Other output then goes to standard error, line by line."""
     sys.stdout.flush()
     cast("TextIOWrapper", sys.stdout).reconfigure(
         line_buffering=True
@@ -49,7 +49,7 @@ def _claim(descriptor: int, replacement: int) -> int:
 
 
 class LineReader:
-    """Lines of UTF-8 from a descriptor. Invalid bytes are read as the replacement character."""
+    """Reads lines of UTF-8 from a descriptor. Invalid bytes become the replacement character."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -58,7 +58,7 @@ class LineReader:
         self._partial_line: list[bytes] = []
 
     async def readline(self) -> str:
-        """Return the next line with its line break, or an empty text at the end. It can be cancelled."""
+        """Return the next line with its line break, or an empty string at the end. The call can be cancelled."""
         while not self._lines:
             chunk = await self._read()
             if not chunk:
@@ -83,13 +83,13 @@ class LineReader:
 
 
 class TextWriter:
-    """Text to a descriptor, as UTF-8."""
+    """Writes text to a descriptor as UTF-8."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     async def write(self, text: str) -> None:
-        """Write a text completely unless it is cancelled. Raises BrokenPipeError if the reader has closed the pipe."""
+        """Write the whole text, unless cancelled. Raises BrokenPipeError if the reader has closed the pipe."""
         data = text.encode("utf-8", errors="replace")
         if len(data) <= ROOM and self._has_room():
             data = data[os.write(self._descriptor, data) :]

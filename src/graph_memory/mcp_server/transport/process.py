@@ -1,4 +1,4 @@
-"""The parts of a server process that stdio and HTTP share: opening the memory, signals, and the exit."""
+"""The parts that servers over stdio and HTTP share: opening the memory, handling signals, and exiting."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ FACADES = (
 
 
 def own_session(settings: Settings) -> str:
-    """Return the session of a process that serves one client: of the settings, or a new one."""
+    """Return the session for a process that serves one client, from the settings or newly created."""
     return settings.session or f"session_{uuid.uuid4().hex}"
 
 
 def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], beside: Beside | None = None) -> Opener:
-    """Return a function that opens the memory of these settings, for changes in a session.
+    """Return a function that opens the memory. Changes are recorded with the given session.
 
-    It also imports the driver, which takes a while. With the official tools alone, it does not follow the logs, because
-    these tools do not use the search index. Raises INVALID_ARGUMENT for an unknown toolset.
+    The function also imports the driver, which takes a while. If only official tools are served, it does not follow the
+    logs, because these tools do not use the search index. Raises INVALID_ARGUMENT for an unknown toolset.
     """
     follows = not are_official(tools_of(toolsets).values())
 
@@ -82,9 +82,9 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], 
 
 
 async def _import_facades() -> None:
-    """Import the modules of calls in a thread, so that the first call of each kind does not wait for imports.
+    """Import the modules that calls need in a thread, so that the first calls do not wait for imports.
 
-    If a module cannot be imported, as without a free file descriptor, the call that needs it tries again.
+    If a module cannot be imported, for example because too many files are open, the call that needs it tries again.
     """
     for facade in FACADES:
         try:
@@ -97,7 +97,7 @@ async def _import_facades() -> None:
 
 
 async def _import_file(memory: Memory, settings: Settings, progress: Progress) -> None:
-    """Import the file of the official memory server that the environment names, if this memory is new."""
+    """If this memory is new, import the official memory server's file that the environment names."""
     if settings.memory_file_path is None:
         return
     if missing := missing_memory_file(settings):
@@ -109,7 +109,7 @@ async def _import_file(memory: Memory, settings: Settings, progress: Progress) -
 
 
 def termination_signals() -> AsyncIterator[None]:
-    """Return an iterator over the SIGTERM and SIGINT (Ctrl-C) signals of the process, which no longer end it."""
+    """Return an iterator over SIGTERM and SIGINT (Ctrl-C) signals. They no longer end the process."""
     sender, signals = anyio.create_memory_object_stream[None](math.inf)
     for number in (signal.SIGTERM, signal.SIGINT):
         _on_signal(number, lambda: sender.send_nowait(None))
@@ -125,6 +125,6 @@ def _on_signal(number: signal.Signals, act: Callable[[], None]) -> None:
 
 
 def exit_process(status: int = 0) -> NoReturn:
-    """End the process, even if a thread still waits for input, or for a start of Neo4j that was cancelled."""
+    """End the process, even if a thread still waits for input, or for a cancelled start of Neo4j."""
     sys.stderr.flush()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""Sessions of the protocol with a maximum number: beyond it, the session that has been idle longest ends."""
+"""Limits the number of protocol sessions. If there are too many, the session that was idle longest is ended."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Use:
 
 
 class Sessions:
-    """Tracks the sessions of the application, and ends one if there are too many.
+    """Tracks the sessions of the application, and ends sessions if there are too many.
 
-    Sessions are in the order of their last call. Sessions without a stream end first.
+    Of the sessions without a running call, ends those without a stream first, longest idle first.
     """
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
@@ -37,7 +37,7 @@ class Sessions:
         self._uses: dict[str, Use] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and record its session."""
+        """Pass on the request, record its session, and end sessions if there are too many."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -89,12 +89,12 @@ class Sessions:
 
 
 def name_of(user: object) -> object:
-    """Return the name of an authenticated caller, or None."""
+    """Return the name of the caller if it is authenticated, otherwise None."""
     return getattr(user, "display_name", None)
 
 
 def _deletion(scope: Scope, session: str, user: object) -> Scope:
-    """Return a request that ends a session, as its client sends it."""
+    """Return a request that ends the session, like one sent by its client."""
     host = [(name, value) for name, value in scope["headers"] if name == b"host"]
     owner = {} if user is None else {"user": user}
     return {
@@ -112,4 +112,4 @@ async def _receive_empty() -> Message:
 
 
 async def _discard(_message: Message) -> None:
-    """Discard a message."""
+    """Ignore the message."""

@@ -23,7 +23,7 @@ from graph_memory.settings import Settings
 
 
 def serve_stdio(settings: Settings, toolsets: Sequence[str], beside: Beside | None = None) -> NoReturn:
-    """Serve until the client closes standard input, or SIGTERM or SIGINT; then close the memory and end the process.
+    """Serve until standard input is closed or SIGTERM or SIGINT arrives, then close the memory and end the process.
 
     Raises INVALID_ARGUMENT for an unknown toolset, before it starts.
     """
@@ -61,14 +61,14 @@ class MessageStream(Protocol):
 
 
 class Lines:
-    """The lines that are messages, for the SDK's transport. Other lines are answered with an error."""
+    """An iterator over the lines that are messages. Other lines are answered with an error."""
 
     def __init__(self, source: LineReader) -> None:
         self._source = source
         self._answers: MessageStream | None = None
 
     def answer_on(self, answers: MessageStream) -> None:
-        """Answer invalid lines on this stream from now on. The SDK would drop them."""
+        """Answer invalid lines on this stream from now on, because the SDK would drop them."""
         self._answers = answers
 
     def __aiter__(self) -> Lines:
@@ -94,7 +94,7 @@ _END = 400
 
 
 def refusal(line: str) -> types.JSONRPCError | None:
-    """Return the error response to a line, or None if it is a message or empty."""
+    """Return the error response to an invalid line, or None if the line is a message or empty."""
     if not line.strip():
         return None
     try:
@@ -113,7 +113,7 @@ def _describe_error(error: ValidationError) -> types.ErrorData:
 
 
 def _id_of(line: str) -> str | int | None:
-    """Return the id of an invalid request if it is the first or last field, as clients write it, or None."""
+    """Return the id of an invalid request, or None. Finds it only as the first or last field, where clients put it."""
     match = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - _END))
     try:
         return None if match is None else json.loads(match["id"])

@@ -1,4 +1,4 @@
-"""Lone surrogates in JSON. JavaScript writes them when it cuts a text inside an emoji."""
+"""Replaces lone surrogates in JSON. JavaScript writes them if it cuts a text inside an emoji."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _ESCAPE = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<lone>u[dD][
 
 
 def well_formed(line: str) -> str:
-    r"""Return JSON with U+FFFD in place of every lone surrogate, such as `\ud83d`.
+    r"""Return the JSON with every lone surrogate, such as `\ud83d`, replaced by U+FFFD.
 
     The SDK would drop or reject such a line, or pass on text that cannot be stored.
     """
@@ -18,5 +18,5 @@ def well_formed(line: str) -> str:
 
 
 def well_formed_bytes(body: bytes) -> bytes:
-    """Return JSON with lone surrogates replaced. Its length and all other bytes stay the same."""
+    """Return the JSON with lone surrogates replaced. The length and all other bytes stay the same."""
     return well_formed(body.decode("latin-1")).encode("latin-1") if b"\\u" in body else body

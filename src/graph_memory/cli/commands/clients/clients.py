@@ -52,14 +52,14 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes, and w
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file, with its text before and after. An empty text stands for no file."""
+    """A file, with its text before and after a change. An empty text means that the file does not exist."""
 
     file: ConfigFile
     before: str
     after: str
 
     def diff(self) -> str:
-        """Return the change as lines, as `diff -u` shows it."""
+        """Return the change in the format of `diff -u`."""
         name = str(self.file.path)
         lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), name, name, lineterm="")
         return "\n".join(lines)
@@ -129,7 +129,7 @@ def _apply(client: str, scope: Scope, wanted: ClientEntries | None, *, dry_run: 
 
 
 def plain_lines(text: str) -> str:
-    """Return lines without control characters."""
+    """Return the text, which may have several lines, without control characters."""
     return "\n".join(plain(line) for line in text.splitlines())
 
 
@@ -151,7 +151,7 @@ def _changes(client: str, scope: Scope, wanted: ClientEntries | None) -> Iterato
 
 @contextmanager
 def _explain_faults(path: Path) -> Generator[None]:
-    """Raise INVALID_ARGUMENT for a file whose content cannot be edited."""
+    """Raise INVALID_ARGUMENT if the block finds that the file's content cannot be edited."""
     try:
         yield
     except (ValueError, RecursionError) as error:
@@ -161,7 +161,7 @@ def _explain_faults(path: Path) -> Generator[None]:
 
 
 def _write(change: Change) -> Path | None:
-    """Write a file, and return the backup of the old one. A link stays a link, and a file keeps its mode."""
+    """Write the file, and return the path of the backup, if there is one. Links stay links, and modes are kept."""
     target = change.file.path.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -183,9 +183,9 @@ def _write(change: Change) -> Path | None:
 
 
 def _back_up(target: Path, before: str) -> Path | None:
-    """Copy a file, if it exists and is not a bundled skill.
+    """Back up the file, unless it does not exist or is a bundled skill. Returns the path of the copy, or None.
 
-    Raises INVALID_ARGUMENT if it was changed since it was read.
+    Raises INVALID_ARGUMENT if the file was changed since it was read.
     """
     if _read(target) != before:
         raise invalid_argument("client", f"{target} was changed by another program", "Run the command again.")
@@ -208,7 +208,7 @@ def _print_list(*, as_json: bool) -> None:
 
 
 def _installed(client: str, scope: Scope) -> Iterator[dict[str, object]]:
-    """Yield a row for each file with entries, and one for the folder of skills. Unreadable files are noted."""
+    """Yield a row for each file with entries, and one for the folder of skills. Reports unreadable files on stderr."""
     has_skills = False
     for file in _files(client, scope):
         try:
@@ -247,7 +247,7 @@ def _check_client(client: str) -> str:
 
 
 def _program() -> Sequence[str]:
-    """Return the words that run graph-memory. The path is absolute, because clients have their own search path."""
+    """Return the command that runs graph-memory, with an absolute path because clients have other search paths."""
     started = Path(sys.argv[0])
     if started.stem == "graph-memory" and started.is_file():
         return [str(started.absolute())]

@@ -1,4 +1,4 @@
-"""`graph-memory key …`: the keys with which clients use the memory over HTTP."""
+"""`graph-memory key …`: the keys that clients need to use the memory over HTTP."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def rotate(
 
 
 def _duration(option: str, text: str) -> timedelta:
-    """Return a duration such as `90d`. Raises INVALID_ARGUMENT."""
+    """Parse a duration such as `90d`. Raises INVALID_ARGUMENT."""
     match = _DURATION.fullmatch(text)
     if match is None:
         raise invalid_argument(option, f"{quote(text)} is not a duration", "Use minutes, hours, days or weeks: 90d.")
