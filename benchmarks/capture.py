@@ -43,7 +43,7 @@ class Question:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a replay of all sessions injected and found."""
+    """The results of a replay of all sessions."""
 
     briefings: list[int] = field(default_factory=list[int])
     """Tokens of the briefing of each session."""
@@ -55,7 +55,7 @@ class Outcome:
     """Number of other questions whose answer a recall returns."""
     missed: list[str] = field(default_factory=list[str])
     needless: list[str] = field(default_factory=list[str])
-    """Prompts to which something was added without need."""
+    """Prompts with a needless addition."""
     chatter: int = 0
     """Number of needless prompts."""
 
@@ -102,8 +102,8 @@ async def _replay(project: Project) -> Outcome:
         say(f"session {number}")
         facts = [statement.text for statement in statements if statement.session == number and statement.text]
         await _tell(project, outcome, f"facts-{number}", facts, list(islice(chatter, NEEDLESS)))
-        asked = [question for question in questions if question.session == number]
-        await _ask(project, outcome, f"questions-{number}", asked, list(islice(chatter, NEEDLESS)))
+        session_questions = [question for question in questions if question.session == number]
+        await _ask(project, outcome, f"questions-{number}", session_questions, list(islice(chatter, NEEDLESS)))
     return outcome
 
 

@@ -52,7 +52,7 @@ class Hooks:
         done = subprocess.run(command, input=json.dumps(payload).encode(), capture_output=True, env=env, check=True)
         return 1_000 * (time.perf_counter() - start), bool(done.stdout)
 
-    def left(self) -> int:
+    def count_running(self) -> int:
         """Return the number of processes of hooks that still run."""
         commands = (process.info["cmdline"] or () for process in psutil.process_iter(["cmdline"]))
         return sum("hook" in command and self.domain in command for command in commands)
@@ -105,7 +105,7 @@ def _in_a_row(hooks: Hooks, server: psutil.Process) -> list[str]:
     return [
         f"{IN_A_ROW:,} hooks in a row: {elapsed:.0f} s, {1_000 * cpu / IN_A_ROW:.0f} ms of processor time each",
         f"memory of the server before, and after each quarter of them: {sizes} MiB",
-        f"processes of hooks that stay: {hooks.left()}",
+        f"processes of hooks that stay: {hooks.count_running()}",
     ]
 
 

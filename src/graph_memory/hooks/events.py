@@ -190,7 +190,7 @@ def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
 
 def _failure(payload: Mapping[str, object]) -> str:
     """Return the error of a failed call, or an empty string if the call succeeded."""
-    response = _object(payload.get("tool_response")) or _object(_parsed(payload.get("tool_output")))
+    response = _object(payload.get("tool_response")) or _object(_parse_json(payload.get("tool_output")))
     code = response.get("exit_code", response.get("exitCode"))
     has_failed = response.get("is_error") is True or response.get("success") is False or code not in (None, 0)
     error = _first_text(payload, ("error", "error_message")) or _first_text(response, ("error",))
@@ -199,7 +199,7 @@ def _failure(payload: Mapping[str, object]) -> str:
     return error or _first_text(response, ("stderr", "stdout", "output", "content")) or f"Exit code {code}"
 
 
-def _parsed(value: object) -> object:
+def _parse_json(value: object) -> object:
     """Parse the value if it is a string, because Cursor reports tool output as JSON. Returns None for invalid JSON."""
     with suppress(ValueError, RecursionError):
         return json.loads(value) if isinstance(value, str) and len(value) <= _LARGEST_OUTPUT else value

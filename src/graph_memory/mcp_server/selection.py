@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.mcp_server.callers import Context, is_over_http, session_of
-from graph_memory.model.rights import owned
+from graph_memory.model.rights import qualified_name
 from graph_memory.model.values.arguments import invalid_argument
 
 MOST_SESSIONS = 10_000
@@ -40,4 +40,4 @@ def _session(ctx: Context, carried: str | None) -> str | None:
 
     Callers with different keys never share a session, even if they choose the same name.
     """
-    return owned(carried or session_of(ctx)) if is_over_http(ctx) else None
+    return qualified_name(carried or session_of(ctx)) if is_over_http(ctx) else None

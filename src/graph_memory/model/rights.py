@@ -174,14 +174,14 @@ def readable(domains: Iterable[str]) -> list[str]:
     return [domain for domain in domains if can_read(domain)]
 
 
-def named_for_caller(domains: Sequence[str]) -> list[str]:
+def names_for_caller(domains: Sequence[str]) -> list[str]:
     """Return the domains that the caller may read, and the number of the others in words."""
     names = readable(domains)
     hidden = len(domains) - len(names)
     return [*names, *([f"{hidden} that this key may not read"] if hidden else [])]
 
 
-def owned(name: str | None) -> str | None:
+def qualified_name(name: str | None) -> str | None:
     """Return a session's name, qualified by the caller, so that callers do not share the session's data."""
     caller = CALLER.get()
     return name if caller is None or name is None else f"{caller.principal.name}\n{name}"

@@ -296,12 +296,12 @@ async def test_reads_of_several_domains_leave_out_and_count_what_the_key_may_not
     team: Team, http: httpx2.AsyncClient
 ):
     named = {"domains": [team.domain, team.other]}
-    found = (await team.call(http, "read", "search_memories", query="plan", **named))["structuredContent"]
-    assert {hit["domain"] for hit in found["hits"]} == {team.domain, team.other}
-    assert "unreadable_domains" not in found
-    found = (await team.call(http, "reader", "search_memories", query="plan", **named))["structuredContent"]
-    assert {hit["domain"] for hit in found["hits"]} == {team.domain}
-    assert found["unreadable_domains"] == 1
+    content = (await team.call(http, "read", "search_memories", query="plan", **named))["structuredContent"]
+    assert {hit["domain"] for hit in content["hits"]} == {team.domain, team.other}
+    assert "unreadable_domains" not in content
+    content = (await team.call(http, "reader", "search_memories", query="plan", **named))["structuredContent"]
+    assert {hit["domain"] for hit in content["hits"]} == {team.domain}
+    assert content["unreadable_domains"] == 1
     missing = await team.call(http, "reader", "search_memories", query="plan", domains=[team.other])
     assert code_of(missing) == REFUSED
     page = (await team.call(http, "reader", "list_domains"))["structuredContent"]
@@ -336,9 +336,9 @@ async def test_links_and_relatives_do_not_tell_of_other_domains(team: Team, http
         for caller, is_told in (("read", tool != "recall"), ("reader", False)):
             text = json.dumps(await team.call(http, caller, tool, **more, **where))
             assert any(name in text for name in (team.other, f"new-{team.domain[5:]}")) == is_told, (tool, text)
-    several = {"query": "plan", "domain": team.domain, "include_children": True}
-    found = (await team.call(http, "reader", "search_memories", **several))["structuredContent"]
-    assert found["unreadable_domains"] == 1
+    arguments = {"query": "plan", "domain": team.domain, "include_children": True}
+    content = (await team.call(http, "reader", "search_memories", **arguments))["structuredContent"]
+    assert content["unreadable_domains"] == 1
 
 
 async def test_the_log_names_the_key_and_protection_asks_for_it(team: Team, http: httpx2.AsyncClient):

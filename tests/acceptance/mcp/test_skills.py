@@ -42,7 +42,7 @@ async def follow(agent: Agent, skill: str, **values: str) -> list[dict[str, Any]
     return [await agent.call(tool, **arguments) for tool, arguments in calls_of(skill, names)]
 
 
-async def recalled(agent: Agent, query: str) -> str:
+async def recalled_text(agent: Agent, query: str) -> str:
     """Return the text that the memory recalls."""
     return str((await agent.call("recall", query=query))["content"])
 
@@ -54,7 +54,7 @@ async def test_remember_stores_facts_and_asks_about_outdated_ones(agent: Agent) 
     assert "80 seats" in str(known["content"])
     assert [fact["decision"] for fact in stored["facts"]] == ["ADD"]
     assert preference["facts"]
-    text = await recalled(agent, "When does the hall open?")
+    text = await recalled_text(agent, "When does the hall open?")
     assert "opens at nine" in text
     assert "80 seats" in text
 
@@ -80,13 +80,13 @@ async def test_forget_shows_the_fact_first_and_then_ends_it(agent: Agent) -> Non
     _, tried, ended = await follow(agent, "forget", topic="hall", entity="Hall", fact="The hall has 80 seats.")
     assert tried["dry_run"]
     assert not ended.get("dry_run")
-    assert "80 seats" not in await recalled(agent, "How many seats has the hall?")
+    assert "80 seats" not in await recalled_text(agent, "How many seats has the hall?")
 
 
 async def test_forget_erases_a_fact_with_its_past(agent: Agent) -> None:
     await follow(agent, "forget", entity="Hall", fact_to_erase="The hall has 80 seats.")
     assert "80 seats" not in json.dumps(await agent.call("memory_log", limit=50))
-    assert "80 seats" not in await recalled(agent, "How many seats has the hall?")
+    assert "80 seats" not in await recalled_text(agent, "How many seats has the hall?")
 
 
 async def test_correct_replaces_facts_values_and_names(agent: Agent) -> None:
@@ -98,7 +98,7 @@ async def test_correct_replaces_facts_values_and_names(agent: Agent) -> None:
         "right_name": "Great Hall",
     }
     await follow(agent, "correct", topic="hall", entity="Hall", **changed)
-    text = await recalled(agent, "How many seats has the Great Hall?")
+    text = await recalled_text(agent, "How many seats has the Great Hall?")
     assert "90 seats" in text
     assert "80 seats" not in text
     assert "closed" in text
@@ -118,7 +118,7 @@ async def test_undo_reverts_the_writes_of_the_session(agent: Agent) -> None:
     log, tried, undone = await follow(agent, "memory-undo", session="current")
     assert len(log["entries"]) >= 1
     assert (tried["dry_run"], undone["dry_run"]) == (True, False)
-    text = await recalled(agent, "When does the hall open?")
+    text = await recalled_text(agent, "When does the hall open?")
     assert "opens at nine" not in text
     assert "80 seats" in text
 

@@ -30,7 +30,7 @@ def prompt_entry(text: str, name: str) -> Mapping[str, Any]:
     return {**CLAUDE_CODE[-1], "uuid": name, "message": {"role": "user", "content": text}}
 
 
-def captured(kind: Kind, text: str, at: str) -> HookEvent:
+def captured_event(kind: Kind, text: str, at: str) -> HookEvent:
     """Return an event of the session of the samples, as a hook puts it into the spool."""
     return HookEvent("claude-code", kind, "s-claude", at, "/nowhere/shop", "default", text=text)
 
@@ -85,10 +85,10 @@ async def test_a_message_of_a_hook_and_of_the_transcript_is_stored_once(
     path = write_samples(tmp_path)["claude-code"]
     spool = Spool.of(tmp_path / str(is_captured_first))
     for event in (
-        captured("prompt", "Now the invoice.", "2026-03-01T10:00:59.400+00:00"),
-        captured("prompt", "Now the invoice.", "2026-03-01T10:01:00.100+00:00"),  # from the plugin's hook
-        captured("reply", "We decided to round each line.", "2026-03-01T10:00:09.300+00:00"),
-        captured("prompt", "Now the invoice.", "2026-03-01T10:05:00.000+00:00"),  # written again later
+        captured_event("prompt", "Now the invoice.", "2026-03-01T10:00:59.400+00:00"),
+        captured_event("prompt", "Now the invoice.", "2026-03-01T10:01:00.100+00:00"),  # from the plugin's hook
+        captured_event("reply", "We decided to round each line.", "2026-03-01T10:00:09.300+00:00"),
+        captured_event("prompt", "Now the invoice.", "2026-03-01T10:05:00.000+00:00"),  # written again later
     ):
         spool.add(replace(event, domain=domain).to_json())
     if is_captured_first:

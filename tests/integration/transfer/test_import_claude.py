@@ -169,7 +169,7 @@ async def test_memories_of_claude_are_imported_once_with_their_sources(
     assert await last_number(memory) == number
     graph = (await memory.entities.read_graph()).entities
     entities = {entity.name: (entity.entity_type, list(entity.observations)) for entity in graph}
-    found = (await memory.recall.search_memories("mocks in tests, deadline, name Ada")).to_dict()
+    answer = (await memory.recall.search_memories("mocks in tests, deadline, name Ada")).to_dict()
     if form == "claude-memories":
         assert entities == {
             "user": (
@@ -185,11 +185,11 @@ async def test_memories_of_claude_are_imported_once_with_their_sources(
         assert {kind for kind, _ in entities.values()} == {"memory_file"}
         [ada] = (await memory.entities.open_nodes(["/memories/people/ada.xml"], detail=True)).entities
         assert ada.properties == {"path": "/memories/people/ada.xml", "source": "memory-tool"}
-        assert "<name>Ada</name>" in json.dumps(found)
+        assert "<name>Ada</name>" in json.dumps(answer)
         assert "links in the file system" in str(done.notes)
     else:
         assert entities["feedback_tests"][0] == "feedback"
-        assert "No mocks in tests" in json.dumps(found)
+        assert "No mocks in tests" in json.dumps(answer)
     assert (await memory.upkeep.verify()).clean
 
 

@@ -403,7 +403,7 @@ def test_skills_are_written_and_those_of_the_user_stay(user: Path) -> None:
 
 @for_rows("name", bundled_skills())
 def test_a_skill_has_the_form_that_clients_read(name: str) -> None:
-    """The rules are those of the open format (agentskills.io), and of the fields that Claude Code adds."""
+    """The rules come from the open format (agentskills.io), and of the fields that Claude Code adds."""
     _, front, body = bundled_skills()[name].text.split("---\n")
     fields = yaml.safe_load(front)
     assert fields["name"] == name

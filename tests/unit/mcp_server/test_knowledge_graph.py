@@ -94,9 +94,9 @@ async def test_a_client_with_a_key_is_told_only_of_domains_that_it_may_read_whil
     delivered: list[ServerEvent] = []
     stream = CallerBus(resource.streams, resource.access.watch(reader))
     unsubscribe = stream.subscribe(delivered.append)
-    for domains, told in ((["theirs"], 0), ([], 0), (["theirs", "mine"], 1)):
+    for domains, count in ((["theirs"], 0), ([], 0), (["theirs", "mine"], 1)):
         await resource.notify_change(writer, domains)
-        assert (len(writer.after), len(delivered)) == (told, told), domains
+        assert (len(writer.after), len(delivered)) == (count, count), domains
     verifier.token = None
     await resource.notify_change(writer, ["mine"])
     assert (len(writer.after), len(delivered)) == (1, 1)

@@ -18,9 +18,9 @@ from graph_memory.model.rights import (
     calling,
     can_read,
     hash_of,
-    named_for_caller,
+    names_for_caller,
     new_secret,
-    owned,
+    qualified_name,
     readable,
     require,
     require_for_operation,
@@ -30,7 +30,7 @@ from tables import for_rows
 ANN = Principal("ann", (Grant("team-*", Right.WRITE), Grant("archive", Right.READ)))
 
 
-def refused(call: Callable[[], object]) -> GraphError:
+def refusal_of(call: Callable[[], object]) -> GraphError:
     """Return the error of a call that the caller has no right to."""
     with pytest.raises(GraphError) as caught:
         call()
@@ -70,7 +70,7 @@ def test_a_grant_is_read_from_its_text(text: str, pattern: str, right: str):
 
 
 @for_rows("text", ["", "a b", "a=all", "=read", "a=", "-a"])
-def test_text_that_is_no_grant_is_refused(text: str):
+def test_text_that_is_no_grant_is_refusal_of(text: str):
     with pytest.raises(GraphError) as caught:
         Grant.parse(text, Right.READ)
     assert caught.value.code is Code.INVALID_ARGUMENT
@@ -79,16 +79,16 @@ def test_text_that_is_no_grant_is_refused(text: str):
 def test_without_a_caller_everything_is_allowed():
     assert require("anything", Right.ADMIN) == require_for_operation("anything") == "anything"
     assert can_read("anything")
-    assert owned("session") == "session"
+    assert qualified_name("session") == "session"
 
 
 def test_a_caller_has_only_its_rights_and_is_not_told_names():
     with calling(Caller(ANN)):
         assert (require("team-a", Right.WRITE), require("archive")) == ("team-a", "archive")
         errors = [
-            refused(lambda: require("team-a", Right.ADMIN)),
-            refused(lambda: require("archive", Right.WRITE)),
-            refused(lambda: require("secret")),
+            refusal_of(lambda: require("team-a", Right.ADMIN)),
+            refusal_of(lambda: require("archive", Right.WRITE)),
+            refusal_of(lambda: require("secret")),
         ]
     assert not any("secret" in f"{error.message} {error.details}" for error in errors)
     assert errors[2].details["rights"] == ["team-* (write)", "archive (read)"]
@@ -97,7 +97,7 @@ def test_a_caller_has_only_its_rights_and_is_not_told_names():
 def test_what_a_call_omits_and_changes_is_recorded():
     with calling(Caller(ANN)) as caller:
         assert readable(["team-a", "x", "archive", "y", "x"]) == ["team-a", "archive"]
-        assert named_for_caller(["team-a", "z"]) == ["team-a", "1 that this key may not read"]
+        assert names_for_caller(["team-a", "z"]) == ["team-a", "1 that this key may not read"]
         assert not can_read("users", counts=False)
         require("team-b", Right.WRITE)
     assert caller is not None
@@ -106,10 +106,10 @@ def test_what_a_call_omits_and_changes_is_recorded():
 
 def test_an_operation_that_administers_needs_that_right_in_its_domain():
     with calling(Caller(ANN, Right.ADMIN)):
-        refused(lambda: require_for_operation("team-a"))
+        refusal_of(lambda: require_for_operation("team-a"))
     with calling(Caller(ANN, Right.WRITE)):
         assert require_for_operation("team-a") == "team-a"
-        assert owned("session") != "session"
+        assert qualified_name("session") != "session"
 
 
 def test_background_work_has_no_caller():

@@ -108,8 +108,8 @@ async def _find_stored(memory: Memory, wanted: CapturedFilter) -> tuple[list[Log
     roles = await roles_of(memory)
     if roles is None:
         return [], []
-    found = await memory.history.logged_nodes([roles["Event"]], session=wanted.session, text=wanted.text)
-    events = [node for node in found if node.id.startswith(ID_PREFIX) and wanted.matches(node.session, node.text)]
+    logged = await memory.history.logged_nodes([roles["Event"]], session=wanted.session, text=wanted.text)
+    events = [node for node in logged if node.id.startswith(ID_PREFIX) and wanted.matches(node.session, node.text)]
     sessions = {*(node.session for node in events), *((wanted.session,) if wanted.text is None else ())}
     summaries = [
         node

@@ -8,7 +8,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import branches_of
 from graph_memory.model.domain_results import DomainDeleted
 from graph_memory.model.errors import Code, GraphError, Hint
-from graph_memory.model.rights import Right, named_for_caller, require
+from graph_memory.model.rights import Right, names_for_caller, require
 from graph_memory.model.text.wording import join_names
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
@@ -76,12 +76,12 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 
 async def _check_is_alone(core: Core, domain: str) -> None:
     """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN if other domains need the domain."""
-    if names := named_for_caller(await branches_of(core.store, domain)):
+    if names := names_for_caller(await branches_of(core.store, domain)):
         hint = f"It has the earlier history of {join_names(names)}: delete these first."
         details = {"domain": domain, "branches": names, "hint": hint}
         raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {join_names(names)}", details)
     below = await core.store.read(BELOW, domains=[domain])
-    if names := named_for_caller([name for row in below for name in row.children]):
+    if names := names_for_caller([name for row in below for name in row.children]):
         hint = Hint("Delete {names} first", ", or move them with {update_domain}", ".", names=join_names(names))
         details = {"domain": domain, "children": names, "hint": hint}
         raise GraphError(

@@ -381,8 +381,8 @@ def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], outpu
     """Return the function that filters nodes found by their names. A name never leads to the output of a tool."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
-        found = frozenset(owners).difference(known)
-        new = sorted(found.difference(await find_tool_outputs(scope, found)))
+        unknown_owners = frozenset(owners).difference(known)
+        new = sorted(unknown_owners.difference(await find_tool_outputs(scope, unknown_owners)))
         trusted = frozenset(owners).intersection(known).difference(outputs)
         if scope.filters.is_free or not new:
             return trusted.union(new)

@@ -23,7 +23,6 @@ from graph_memory.memory.recall.questions.phrases import Period, parse_time
 from graph_memory.memory.recall.questions.relevance import (
     close_values,
     fits,
-    fits_unasked,
     nearest_values,
     units_without_news,
 )
@@ -65,25 +64,25 @@ def test_the_cosines_of_models_that_are_not_measured_are_not_judged() -> None:
     assert fits(ranking(0.1, 0.0), "ollama/other")
 
 
-def unasked(text: str, cosine: float | None, place: str = "content/1", **more: Any) -> Ranking:
+def ranking_of(text: str, cosine: float | None, place: str = "content/1", **more: Any) -> Ranking:
     """Return a ranking of one passage, for a query of the rare word `larch` and the frequent word `terrace`."""
     sample = question("the larch terrace", texts=100, larch=1, terrac=60)
     own = {term: 1.0 for term in ("larch", "terrac") if term in text}
-    found = passage("a", text, cosine=cosine, place=place)
-    base = Ranking((), {"a": Scored(found, Points(own, {}))}, EMPTY_QUERY, [1.0], "hybrid", 100, True, (), ())
+    stored = passage("a", text, cosine=cosine, place=place)
+    base = Ranking((), {"a": Scored(stored, Points(own, {}))}, EMPTY_QUERY, [1.0], "hybrid", 100, True, (), ())
     return replace(base, sample=sample, **more)
 
 
 @for_rows(
     ("result", "expected"),
     [
-        (unasked("the larch is old", 0.3), True),
-        (unasked("the terrace is wet", 0.5), False),
-        (unasked("a tree is old", 0.81), True),
-        (unasked("the larch is old", None), True),
-        (unasked("the terrace is wet", None), False),
-        (unasked("the larch is old", 0.9, place="properties"), False),
-        (unasked("nothing of it", 0.1, mentioned_owners=("a",)), True),
+        (ranking_of("the larch is old", 0.3), True),
+        (ranking_of("the terrace is wet", 0.5), False),
+        (ranking_of("a tree is old", 0.81), True),
+        (ranking_of("the larch is old", None), True),
+        (ranking_of("the terrace is wet", None), False),
+        (ranking_of("the larch is old", 0.9, place="properties"), False),
+        (ranking_of("nothing of it", 0.1, mentioned_owners=("a",)), True),
     ],
 )
 def test_without_a_question_only_text_that_clearly_fits_is_added(result: Ranking, expected: bool) -> None:
@@ -96,12 +95,12 @@ def test_without_a_question_only_text_that_clearly_fits_is_added(result: Ranking
     [("The larch terrace?", False), ("Done.", False), ("The larch terrace is closed.", True), ("Go on", False)],
 )
 def test_a_text_without_news_repeats_the_prompt_or_says_hardly_anything(text: str, has_news: bool) -> None:
-    result = unasked(text, 1.0)
+    result = ranking_of(text, 1.0)
     assert (units_without_news(result, "The larch terrace") == frozenset()) is has_news
 
 
 def test_the_output_of_a_tool_is_never_news() -> None:
-    result = unasked("The larch terrace is closed.", 1.0)
+    result = ranking_of("The larch terrace is closed.", 1.0)
     output = Ranked("a", 0.4, None, (Part("source", -0.6),))
     assert units_without_news(replace(result, ranked=(output,)), "The larch") == {"a"}
 

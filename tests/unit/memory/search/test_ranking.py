@@ -105,10 +105,10 @@ def test_a_name_in_the_question_counts_and_namesakes_share_it() -> None:
 
 
 def test_the_output_of_a_tool_counts_less_and_cannot_shrink_other_scores() -> None:
-    said = [candidate("ada", 8.0, 0.5), candidate("bob", 4.0, 0.25)]
+    statements = [candidate("ada", 8.0, 0.5), candidate("bob", 4.0, 0.25)]
     stuffed = candidate("eve", 400.0, 0.9)
     units = {**ONE_PASSAGE, "eve": Unit(1, ("Mercury",), is_tool_output=True)}
-    without, ranked = rank("?", said, units), rank("?", [*said, stuffed], units)
+    without, ranked = rank("?", statements, units), rank("?", [*statements, stuffed], units)
     assert scores(ranked) == {**scores(without), "eve": OF_TOOLS}
     assert [hit.owner for hit in ranked] == ["ada", "bob", "eve"]
     assert parts(ranked[-1]) == {"lexical": 0.5, "semantic": 0.5, "source": OF_TOOLS - 1}

@@ -197,7 +197,7 @@ def _back_up(target: Path, before: str) -> Path | None:
 
 
 def _print_list(*, as_json: bool) -> None:
-    rows = [row for client in LAYOUTS for scope in ScopeOption for row in _installed(client, scope.value)]
+    rows = [row for client in LAYOUTS for scope in ScopeOption for row in _installation_rows(client, scope.value)]
     if as_json:
         typer.echo(json.dumps({"installed": rows}))
     for row in () if as_json else rows:
@@ -207,7 +207,7 @@ def _print_list(*, as_json: bool) -> None:
         note("Installed nowhere. `graph-memory install claude-code` adds it to Claude Code.")
 
 
-def _installed(client: str, scope: Scope) -> Iterator[dict[str, object]]:
+def _installation_rows(client: str, scope: Scope) -> Iterator[dict[str, object]]:
     """Yield a row for each file with entries, and one for the folder of skills. Reports unreadable files on stderr."""
     has_skills = False
     for file in _files(client, scope):

@@ -87,8 +87,8 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
         if _is_text(scored) and len(own) >= _FEWEST_WORDS and not known.issuperset(own):
             telling.add(scored.passage.unit)
     outputs = {ranked.owner for ranked in ranking.ranked if any(part.name == "source" for part in ranked.parts)}
-    found = {scored.passage.unit for scored in ranking.scored.values()}
-    return frozenset(found - telling | outputs)
+    matching_units = {scored.passage.unit for scored in ranking.scored.values()}
+    return frozenset(matching_units - telling | outputs)
 
 
 def close_values(values: Mapping[str, float], always: Collection[str]) -> dict[str, float]:
