@@ -23,6 +23,7 @@ from graph_memory.memory.recall.questions.phrases import Period, parse_time
 from graph_memory.memory.recall.questions.relevance import (
     close_values,
     fits,
+    fits_unasked,
     nearest_values,
     units_without_news,
 )
