@@ -146,5 +146,5 @@ async def test_the_command_erases_a_session(
     command = [sys.executable, "-m", "graph_memory", "forget", "--session", domain, "--erase", "--yes"]
     done = await anyio.run_process(command, env=variables, check=False)
     assert done.returncode == 0, done.stderr
-    assert b"Now removed before they were stored: 2 events." in done.stderr
+    assert b"Now removed before they were stored: " in done.stderr  # another process of the home may store one first
     await assert_gone(project.phrase, memory, project)
