@@ -1,5 +1,5 @@
 // Writes connections as of their last events, with inline texts, as for nodes. They are searched at the end with fewer
-// relationships, because they are not indexed.
+// relationships, because they are not indexed. Copies that somebody created in Cypher are written too, and count once.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -25,4 +25,4 @@ SET r = row.state, r._created = datetime(row.state._created), r._modified = date
 WITH r, row, kept
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
 SET r._content = coalesce(c._text, kept)
-RETURN count(*) AS found
+RETURN count(DISTINCT row.id) AS found

@@ -130,6 +130,22 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(memory: Memory, 
     assert (await memory.upkeep.verify()).differences == ()
 
 
+async def test_a_connection_that_a_hand_copied_can_be_updated_and_is_mended(
+    memory: Memory, domain: str, driver: Driver
+) -> None:
+    await fill(memory, domain)
+    [connection, *_] = (await memory.query_connections()).connection_ids
+    copy = """MATCH (a)-[r {_domain: $domain, _id: $id}]->(b)
+    CREATE (a)-[c:$(type(r))]->(b)
+    SET c = properties(r)"""
+    driver.execute_query(copy, domain=domain, id=connection)
+    await memory.update_connection(connection, properties={"reviewed": True})
+    assert [difference.problem for difference in (await memory.upkeep.verify()).differences] == ["copies differs"]
+    assert (await memory.upkeep.rebuild()).unmended == ()
+    left = "MATCH ()-[r {_domain: $domain, _id: $id}]->() RETURN r.reviewed AS reviewed"
+    assert [row["reviewed"] for row in driver.execute_query(left, domain=domain, id=connection).records] == [True]
+
+
 async def test_a_process_that_has_cached_no_ontology_mends_a_type_that_cannot_be_read(
     memory: Memory, domain: str, driver: Driver, settings: Settings
 ) -> None:
