@@ -69,7 +69,10 @@ class CapturedFilter:
 def captured_filter_from(
     session: object, path: object, phrase: object, *, is_alone: bool, erase: bool
 ) -> CapturedFilter:
-    """Return the filter. Raises INVALID_ARGUMENT for an empty condition, or unless `is_alone` and `erase` are true."""
+    """Return the filter.
+
+    Raises INVALID_ARGUMENT for an empty condition, for the root as a path, or unless `is_alone` and `erase` are true.
+    """
     conditions = {"session": session, "path": path, "phrase": phrase}
     texts = {name: check_text(name, value) for name, value in conditions.items() if value is not None}
     first = next(iter(texts))
@@ -77,6 +80,8 @@ def captured_filter_from(
         raise invalid_argument(first, f"{first} cannot be combined with names, ids and text", "Use two calls.")
     if not erase:
         raise invalid_argument("erase", f"With {first}, captured events can only be erased", _UNDO)
+    if not texts.get("path", "root").strip("/"):
+        raise invalid_argument("path", f"{texts['path']} names no file or folder", "Use a longer path, or a session.")
     return CapturedFilter(**texts)
 
 
