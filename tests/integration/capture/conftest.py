@@ -20,6 +20,7 @@ import pytest
 
 from graph_memory import Memory, Settings, remote
 from graph_memory.cli import served
+from graph_memory.hooks.events import HookEvent
 from graph_memory.hooks.spool import Spool
 from hook_events import read_event
 
@@ -32,11 +33,14 @@ class Project:
         self._folder = folder
         self._domain = domain
 
-    def add(self, event: str, session: str = "s1", **payload: Any) -> None:
+    def read(self, event: str, session: str = "s1", **payload: Any) -> HookEvent:
         fields = {"session_id": session, "cwd": str(self._folder), **payload}
         read = read_event("claude-code", event, fields, domain=self._domain)
         assert read
-        assert self.spool.add(read.to_json())
+        return read
+
+    def add(self, event: str, session: str = "s1", **payload: Any) -> None:
+        assert self.spool.add(self.read(event, session, **payload).to_json())
 
     def call(self, tool: str, target: str, error: str = "", **payload: Any) -> None:
         arguments = {"command" if tool == "Bash" else "file_path": target}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import anyio
 import pytest
 
 from graph_memory import GraphError, Memory, Settings
-from graph_memory.agent.capture.drain import drain
+from graph_memory.agent.capture.drain import drain, store_events
 from graph_memory.agent.layer import Agent
 from graph_memory.model.errors import Code
 from integration.capture.conftest import Client, Project
@@ -116,12 +117,24 @@ async def test_an_erased_event_that_is_repeated_stays_erased(memory: Memory, pro
     assert (await memory.history.scan(project.file)).clean
 
 
+async def test_an_erased_message_stays_erased_if_its_repetition_has_a_slightly_later_time(
+    memory: Memory, project: Planted, agent: Agent
+) -> None:
+    captured = replace(project.read("UserPromptSubmit", prompt=project.phrase), at="2026-03-01T10:00:04.900+00:00")
+    assert await store_events(memory, [("first", captured)]) == 1
+    await agent.forget(phrase=project.phrase, erase=True)
+    repeated = replace(captured, at="2026-03-01T10:00:05.100+00:00")
+    assert await store_events(memory, [("second", repeated)]) == 0
+    assert (await memory.history.scan(project.phrase)).clean
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         {"session": "s1"},
         {"session": "s1", "names": ["Ann"], "erase": True},
         {"phrase": " ", "erase": True},
+        {"path": "/", "erase": True},
         {"phrase": "never captured", "erase": True},
         {"session": "s1", "phrase": "never captured", "erase": True},
     ],

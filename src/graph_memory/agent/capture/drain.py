@@ -142,7 +142,7 @@ async def store_events(memory: Memory, group: Sequence[Waiting]) -> int:
     """
     events = [(_ids_of(name, event), event) for name, event in group if event.kind in _TYPES]
     ids = {id_ for known_as, _ in events for id_ in known_as}
-    known = {node.id for node in await memory.describe_nodes([*ids])} if ids else set[str]()
+    known = {*(await memory.history.used_ids([*ids]) if ids else ())}
     unknown: list[Mapping[str, object]] = []
     for known_as, event in events:
         if known.isdisjoint(known_as):

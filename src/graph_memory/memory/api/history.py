@@ -28,6 +28,7 @@ from graph_memory.model.results import Branched
 from graph_memory.model.rights import require
 from graph_memory.model.time.points import parse_session_reference
 from graph_memory.model.values.arguments import check_domain
+from graph_memory.storage.log.reads import last_events
 
 if TYPE_CHECKING:
     from graph_memory.memory.retention.logged_nodes import LoggedNode
@@ -302,6 +303,11 @@ class History:
         from graph_memory.memory.retention.erasure import erase
 
         return await erase(self._core, self._domain(domain), subject, dry_run=dry_run)
+
+    async def used_ids(self, ids: Sequence[str], *, domain: str | None = None) -> frozenset[str]:
+        """Return those of the ids that subjects have or had, including deleted and erased subjects."""
+        events = await last_events(self._core.store, self._domain(domain), ids)
+        return frozenset(event.draft.subject for event in events)
 
     async def logged_nodes(
         self, types: Sequence[str], *, session: str | None = None, text: str | None = None, domain: str | None = None
