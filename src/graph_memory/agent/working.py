@@ -15,6 +15,7 @@ from graph_memory.agent.records.writing import fits_reply
 from graph_memory.agent.results import WorkingMemory
 from graph_memory.memory.search.token_budget import tokens_of_text
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import qualified_name
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -24,7 +25,7 @@ _LARGEST_WINDOW = 200_000
 _LONGEST = 8 * _LARGEST_WINDOW
 """Maximum number of characters of a value as JSON, with its key."""
 _MOST_SESSIONS = 1_000
-"""Maximum number of sessions in a process. Beyond it, the least recently used session is dropped."""
+"""Maximum number of sessions of a caller in a process. Beyond it, its least recently used session is dropped."""
 _MOST_KEYS = 1_000
 _TEXTS = ("goal", "active_task")
 _OUTPUTS = "recent_outputs"
@@ -46,7 +47,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """The working memories in this process, by domain and session."""
+    """The working memories of a caller in this process, by domain and session."""
 
     entries: dict[tuple[str, str], object]
 
@@ -68,7 +69,8 @@ class Sessions:
     @property
     def _states(self) -> OrderedDict[tuple[str, str], _State]:
         empty: OrderedDict[tuple[str, str], _State] = OrderedDict()
-        return cast("OrderedDict[tuple[str, str], _State]", self.entries.setdefault(("", "working memory"), empty))
+        states = self.entries.setdefault(("", qualified_name("working memory")), empty)
+        return cast("OrderedDict[tuple[str, str], _State]", states)
 
 
 class Working:

@@ -181,10 +181,10 @@ def names_for_caller(domains: Sequence[str]) -> list[str]:
     return [*names, *([f"{hidden} that this key may not read"] if hidden else [])]
 
 
-def qualified_name(name: str | None) -> str | None:
-    """Return a session's name, qualified by the caller, so that callers do not share the session's data."""
+def qualified_name(name: str) -> str:
+    """Return a name, qualified by the caller, so that callers do not share the data with this name."""
     caller = CALLER.get()
-    return name if caller is None or name is None else f"{caller.principal.name}\n{name}"
+    return name if caller is None else f"{caller.principal.name}\n{name}"
 
 
 def check_key_name(name: str) -> str:

@@ -369,6 +369,15 @@ async def test_sessions_resources_and_selections_belong_to_one_key(team: Team, m
         assert (await other.error_of("get_ontology")).code is Code.INSUFFICIENT_RIGHTS
 
 
+async def test_a_stored_session_has_the_name_that_the_client_gave_it(team: Team):
+    headers = {"Authorization": f"Bearer {team.keys['write']}", SESSION: "shared"}
+    async with over_http(team.url, None, "auto", headers) as client:
+        event = await client.call("record_event", event_type="note", content="tea", domain=team.domain)
+        assert event["session"] == "shared"
+        found = await client.call("get_events", session="shared", domain=team.domain)
+    assert [entry["id"] for entry in found["events"]] == [event["event_id"]]
+
+
 async def test_a_session_of_the_protocol_cannot_be_used_with_another_key(team: Team, http: httpx2.AsyncClient):
     info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
     accept = {"Accept": "application/json, text/event-stream"}

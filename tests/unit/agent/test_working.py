@@ -11,6 +11,7 @@ from graph_memory import Code, GraphError
 from graph_memory.agent import working as module
 from graph_memory.agent.working import Sessions, Working
 from graph_memory.memory.search.token_budget import tokens_of_text
+from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -44,6 +45,23 @@ async def test_a_session_keeps_its_goal_its_outputs_and_its_notes(sessions: Sess
     assert (await Working(sessions, "home", "monday").get()).goal is None
     assert (await working.clear("goal")).goal is None
     assert (await working.clear()).used_tokens == 0
+
+
+async def test_callers_with_different_keys_share_neither_a_session_nor_the_limit_of_sessions(
+    sessions: Sessions, working: Working, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_SESSIONS", 2)
+    ann, bob = (Caller(Principal(name, (Grant("*", Right.WRITE),))) for name in ("ann", "bob"))
+    with calling(ann):
+        await working.set("goal", "Release")
+    with calling(bob):
+        assert (await working.get()).goal is None
+        for session in ("first", "second", "third"):
+            await Working(sessions, "work", session).set("goal", session)
+        assert (await Working(sessions, "work", "first").get()).goal is None
+    with calling(ann):
+        memory = await working.get()
+    assert (memory.session, memory.goal) == ("monday", "Release")
 
 
 async def test_the_oldest_outputs_make_room_for_a_new_one(working: Working) -> None:

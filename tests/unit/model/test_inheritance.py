@@ -14,6 +14,7 @@ from graph_memory.model.ontology.inheritance import (
     with_inherited_types,
 )
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
 from graph_memory.model.subjects.kinds import Kind
 
 NOTE, PERSON, TASK = NodeType("Note"), NodeType("Person"), NodeType("Task")
@@ -85,6 +86,17 @@ def test_a_type_of_above_may_be_declared_as_it_is_and_not_otherwise():
     assert error.value.code is Code.TYPE_ALREADY_EXISTS
     assert error.value.details["conflicts"] == ["node type Person"]
     assert error.value.details["domain"] == "above"
+
+
+def test_the_error_for_a_redefined_type_does_not_name_a_domain_that_the_caller_may_not_read():
+    seen = with_inherited_types(Ontology(), [("above", Ontology.create([PERSON]))])
+    for pattern, is_named in (("team", False), ("above", True)):
+        reader = Caller(Principal("ann", (Grant(pattern, Right.WRITE),)))
+        with calling(reader), pytest.raises(GraphError) as error:
+            check_inherited(seen, [NodeType("Person", description="Somebody")])
+        assert ("domain above" in f"{error.value}{error.value.details}".lower()) == is_named
+        assert error.value.details.get("domain") == ("above" if is_named else None)
+        assert reader.omitted == set()
 
 
 def test_more_types_than_an_ontology_may_have_are_left_out(monkeypatch: pytest.MonkeyPatch):

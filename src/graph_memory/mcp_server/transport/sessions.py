@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class Use:
 class Sessions:
     """Tracks the sessions of the application, and ends sessions if there are too many.
 
-    Of the sessions without a running call, ends those without a stream first, longest idle first.
+    Of the sessions without a running call, ends those of the caller with most sessions first. Of these, ends those
+    without a stream first, longest idle first.
     """
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
@@ -85,7 +87,9 @@ class Sessions:
     def _longest_idle(self) -> str | None:
         *candidates, _last_used = self._uses
         idle = [session for session in candidates if not self._uses[session].calls]
-        return min(idle, key=lambda session: self._uses[session].streams, default=None)
+        callers = {session: name_of(use.user) for session, use in self._uses.items()}
+        counts = Counter(callers.values())
+        return min(idle, key=lambda session: (-counts[callers[session]], self._uses[session].streams), default=None)
 
 
 def name_of(user: object) -> object:

@@ -12,7 +12,7 @@ from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import tree
 from graph_memory.model.domain_results import DomainChanged, DomainDeleted
 from graph_memory.model.events import Origin
-from graph_memory.model.rights import Right, qualified_name, require, require_for_operation
+from graph_memory.model.rights import Right, require, require_for_operation
 from graph_memory.model.values.arguments import check_domain
 from graph_memory.storage.log.transaction import LogWithin
 
@@ -107,7 +107,7 @@ class Memory(Writes):
             self,
             core.layer_cache,
             require_for_operation(self._default_domain),
-            session=qualified_name(core.origin.session),
+            session=core.origin.session,
             archives=core.archives,
             limits=core.agent_limits,
             background=core.background if core.prunes else None,

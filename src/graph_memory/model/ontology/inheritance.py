@@ -12,6 +12,7 @@ from dataclasses import replace
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import MAX_TYPES, InheritedType, Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, NodeType, definition, subject_of_type
+from graph_memory.model.rights import can_read
 from graph_memory.model.subjects.kinds import TYPE_OF, Kind, type_subject
 from graph_memory.model.text.wording import join_names
 
@@ -79,12 +80,13 @@ def check_inherited(ontology: Ontology, types: Iterable[AnyType]) -> None:
     if differing := [declared for declared in types if _differs(ontology, declared)]:
         first = ontology.above[subject_of_type(differing[0])]
         titles = join_names([declared.title for declared in differing])
-        message = f"Domain {first.domain} above this one defines {titles} differently"
-        hint = f"Use the definition of domain {first.domain}, change it there, or choose another name."
+        is_named = can_read(first.domain, counts=False)
+        name = f"domain {first.domain}" if is_named else "a domain that this key may not read"
+        message = f"{name[0].upper()}{name[1:]} above this one defines {titles} differently"
+        hint = f"Use the definition of {name}, change it there, or choose another name."
         conflicts = [declared.title for declared in differing]
-        raise GraphError(
-            Code.TYPE_ALREADY_EXISTS, message, {"conflicts": conflicts, "domain": first.domain, "hint": hint}
-        )
+        details = {"conflicts": conflicts, **({"domain": first.domain} if is_named else {}), "hint": hint}
+        raise GraphError(Code.TYPE_ALREADY_EXISTS, message, details)
 
 
 def redefined_types(ontology: Ontology) -> list[AnyType]:
