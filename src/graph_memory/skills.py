@@ -51,7 +51,7 @@ class Skill:
 
 @cache
 def bundled_skills() -> Mapping[str, Skill]:
-    """Return the skills of the plugin by name: in the installed package, or in the checkout."""
+    """Return the skills of the plugin by name, from the installed package or the checkout."""
     package = Path(__file__).resolve().parent
     folders = (parent / "plugins" / "claude-code" / "skills" for parent in (package, package.parents[1]))
     files = sorted(next(folder for folder in folders if folder.is_dir()).glob("*/SKILL.md"))

@@ -227,7 +227,7 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Return the profile with statistics of sessions in the log, combined with statistics stored in the entity."""
+    """Return the profile with statistics of sessions: the stored ones, updated from the log."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
     ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}

@@ -43,7 +43,7 @@ async def connections(memory: Memory, connection_type: str) -> tuple[ConnectionS
 async def neighbours(
     memory: Memory, sources: Iterable[NodeSummary], connection_type: str, direction: Direction
 ) -> Mapping[str, tuple[NodeSummary, ...]]:
-    """Return the nodes to which connections of the type lead, by source id. A deleted source has none."""
+    """Return the targets of connections of the type, by source id. Deleted sources have no targets."""
     ids = [node.id for node in sources]
     targets = await memory.get_connected_nodes_of(ids, direction=direction, connection_type=connection_type)
     nodes_by_id = {node.id: node for node in await memory.describe_nodes(list({*chain(*targets.values())}))}

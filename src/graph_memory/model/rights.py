@@ -74,7 +74,7 @@ class Grant:
         """Return the grant for `PATTERN` or `PATTERN=RIGHT`. Raises INVALID_ARGUMENT."""
         pattern, is_given, right = text.partition("=")
         if not _PATTERN.fullmatch(pattern):
-            hint = "Use the name of a domain, in which * stands for any characters, such as team-*."
+            hint = "Use the name of a domain. In it, * stands for any characters, as in team-*."
             raise invalid_argument("domain", f"{quote(pattern)} is not a pattern of domains", hint)
         return cls(pattern, check_right(right) if is_given else default)
 
@@ -86,7 +86,7 @@ class Principal:
     name: str
     grants: tuple[Grant, ...]
     toolsets: tuple[str, ...] | None = None
-    """Names of toolsets, presets and tools. None means all that the server serves."""
+    """Names of toolsets, presets and tools. None means every tool of the server."""
     expires: datetime | None = None
 
     def allows(self, domain: str, right: Right) -> bool:

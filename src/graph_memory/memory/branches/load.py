@@ -204,7 +204,7 @@ async def load_context(
 
 
 def _type_changes(items: Iterable[MergeItem], choices: Choices) -> list[TypeChange]:
-    """Return the changes of the target's types, each merged separately."""
+    """Return the changes to the target's types. Each type is merged separately."""
     types = [item for item in items if item.kind in TYPES and item.ours is not None]
     pairs = [(item.ours, merge_subject(item, choices).after) for item in types]
     return [

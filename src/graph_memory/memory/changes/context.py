@@ -173,7 +173,7 @@ async def stored_rows(
 
 
 def detachment_draft(row: AttachedRow) -> Draft:
-    """Return the deletion of a subject that is attached to a node."""
+    """Return a draft that deletes the subject, which is attached to a node."""
     return Draft(
         op=Op.DELETE,
         kind=Kind(row.kind),

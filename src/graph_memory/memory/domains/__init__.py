@@ -1,1 +1,1 @@
-"""Domains: create, list, delete, and their ancestry."""
+"""Domains: creation, listing, deletion and ancestry."""

@@ -1,4 +1,4 @@
-"""Points in time of a domain and their logs: the past of a branch is in the log of its source.
+"""Finds the log that contains a point in a domain's past. The past of a branch is in the log of its source.
 
 The event numbers of a branch continue the numbers of its source, so a number names one state in the whole lineage.
 """
@@ -28,7 +28,7 @@ _PROBES = 32
 
 @dataclass(frozen=True, slots=True)
 class ForkRow:
-    """The source and fork of a domain, if it is a branch, and the number up to which it was compacted."""
+    """The source and fork of a domain, if it is a branch, and the event number up to which its log was compacted."""
 
     forked_from: str | None
     forked_at: int | None
@@ -38,7 +38,7 @@ class ForkRow:
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A domain of a lineage: its fork, its compaction, and the event numbers at which the recorded time goes back."""
+    """A domain of a lineage: its fork, its compaction, and the event numbers at which recorded times go back."""
 
     name: str
     forked_from: str | None
@@ -58,7 +58,7 @@ class PositionRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """A number, and the number and time of the first event with at least that number."""
+    """An event number, and the number and time of the first event with at least that number."""
 
     number: int
     seq: int
@@ -81,7 +81,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class EventRange:
-    """The events of one log after a number and up to another."""
+    """The events of one log after one number, up to and including another."""
 
     domain: str
     after: int
@@ -90,7 +90,7 @@ class EventRange:
 
 @dataclass(frozen=True, slots=True)
 class LogSegment:
-    """One log of a lineage: its own changes come after `begins_at` and count up to `until`.
+    """One log of a lineage. Its own changes are the events after `begins_at`, up to `until`.
 
     A branch's log begins with a snapshot of its source, which ends with the event of the fork, at `begins_at`.
     `forked_at` is the number in the source's log, or None. Changes up to `compacted_to` were compacted.
@@ -115,7 +115,7 @@ class LogSegment:
         return max(self.shown_after, self.compacted_to)
 
     def lacks(self, after: int, until: int) -> bool:
-        """Return whether any of its changes between two numbers were compacted."""
+        """Return whether any changes of this log between two event numbers were compacted."""
         return max(after, self.begins_at) < min(until, self.until, self.compacted_to)
 
 
@@ -136,18 +136,18 @@ async def segments_of(reader: Reader, domain: str) -> list[LogSegment]:
 
 
 async def resolve_revision(reader: Reader, domain: str, argument: str, point: int | str) -> Revision:
-    """Return the revision whose log has a domain's state at a point. Raises the errors of `seq_at`."""
+    """Return the revision of a domain at a point in time. Raises the errors of `seq_at`."""
     parts = await segments_of(reader, domain)
     return _revision_in(parts, await _resolve_point(reader, parts, argument, point))
 
 
 async def revision_of(reader: Reader, domain: str, seq: int) -> Revision:
-    """Return the revision with a domain's state after a number. Raises ONTOLOGY_NOT_FOUND and HISTORY_COMPACTED."""
+    """Return the revision of a domain after event `seq`. Raises ONTOLOGY_NOT_FOUND and HISTORY_COMPACTED."""
     return _revision_in(await segments_of(reader, domain), seq)
 
 
 def _revision_in(parts: Sequence[LogSegment], seq: int) -> Revision:
-    """Return the revision in a lineage with the state after a number. The state at a fork is in both logs."""
+    """Return the revision of a lineage after event `seq`. The state at a fork is in both logs."""
     for part in parts:
         at = max(min(seq, part.until), part.begins_at)
         is_in_segment = part.forked_at is None or seq >= part.forked_at
@@ -159,12 +159,12 @@ def _revision_in(parts: Sequence[LogSegment], seq: int) -> Revision:
 
 
 async def ranges_between(reader: Reader, domain: str, after: int, before: int) -> list[EventRange]:
-    """Return the event ranges between two numbers in a domain's lineage, the newest first."""
+    """Return the event ranges between two event numbers in a domain's lineage, newest first."""
     return ranges_within(await segments_of(reader, domain), after, before)
 
 
 def ranges_within(parts: Sequence[LogSegment], after: int, before: int) -> list[EventRange]:
-    """Return the event ranges between two numbers in a lineage, the newest first."""
+    """Return the event ranges between two event numbers in a lineage, newest first."""
     ranges = [EventRange(part.domain, max(after, part.kept_after), min(before - 1, part.until)) for part in parts]
     return [event_range for event_range in ranges if event_range.after < event_range.until]
 
@@ -177,10 +177,10 @@ def check_kept(parts: Sequence[LogSegment], after: int, until: int) -> None:
 
 
 async def changes_between(reader: Reader, revision: Revision, other: Revision) -> list[EventRange]:
-    """Return the event ranges that lead from one state to another: all differences were written in them.
+    """Return the event ranges that contain all differences between two states.
 
-    Without a shared past, these are all events of both. Raises HISTORY_COMPACTED if changes since the shared past were
-    compacted.
+    If the states share no past, these are all events of both. Raises HISTORY_COMPACTED if changes since the shared
+    past were compacted.
     """
     first, second = await segments_of(reader, revision.domain), await segments_of(reader, other.domain)
     shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
@@ -197,7 +197,7 @@ async def changes_between(reader: Reader, revision: Revision, other: Revision) -
 
 
 def _path_to_shared(parts: Sequence[LogSegment], place: Revision, shared: str) -> tuple[list[EventRange], int]:
-    """Return the event ranges back from a state to the shared domain, and the number reached there."""
+    """Return the event ranges from a state back to the shared domain, and the event number reached in that domain."""
     ranges: list[EventRange] = []
     seq = place.seq
     for part in parts:
@@ -217,7 +217,7 @@ async def last_seq(reader: Reader, domain: str) -> int:
 
 
 async def seq_at(reader: Reader, domain: str, argument: str, point: int | str | None) -> int:
-    """Return the number of the last event at or before a point, by default now, 0 before the first event.
+    """Return the number of the last event at or before a point (default now). It is 0 before the first event.
 
     Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a compacted point.
     """
@@ -228,9 +228,9 @@ async def seq_at(reader: Reader, domain: str, argument: str, point: int | str | 
 
 
 async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
-    """Return the exclusive bounds of the events between two points, including both.
+    """Return the exclusive bounds of the events from `since` to `until`, both of which are included.
 
-    Without `until`, the range ends at the current end of the log: later commits may be visible only in part. Raises
+    Without `until`, the range ends at the current end of the log, since later commits may be partly hidden. Raises
     HISTORY_COMPACTED if events of the range, or the last one, were compacted.
     """
     parts = await segments_of(reader, domain)
@@ -277,8 +277,8 @@ async def _seq_at(
 async def _last_until(reader: Reader, part: LogSegment, at: datetime, last: int, *, strictly: bool) -> int | None:
     """Return the number of the last event at or before a time, or None if that is before the log begins.
 
-    Times go back only at the turns of a log, and events with a higher number are later. So the event is searched for
-    in the ranges between the turns, newest range first. With `strictly`, it must be before the time.
+    Between the turns of a log, at which recorded times go back, times rise with the event number. So each range
+    between turns is searched, newest first. With `strictly`, the event must be before the time.
     """
     ends = sorted(turn - 1 for turn in part.turns if part.shown_after < turn - 1 < last)
     for after, until in reversed([*pairwise([part.shown_after, *ends, last])]):
@@ -302,7 +302,7 @@ async def _last_in(reader: Reader, domain: str, after: int, last: int, at: datet
 
 
 def unknown_event_error(parts: Sequence[LogSegment], event: str) -> GraphError:
-    """Return the error for an event that no log of a lineage has. It may have been in a compacted log."""
+    """Return the error for an event that is in no log of a lineage. The event may have been compacted."""
     domain = parts[0].domain
     for part in parts:
         if part.compacted_to:

@@ -27,7 +27,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class DomainRow:
-    """One domain with the values of its node and its ontology."""
+    """A domain with its ontology and the properties of its node."""
 
     name: str
     created: datetime
@@ -45,7 +45,7 @@ class DomainRow:
 
 @dataclass(frozen=True, slots=True)
 class CountedRow(DomainRow):
-    """One domain with its live graph counted."""
+    """A domain with the node and connection counts of its live graph."""
 
     nodes: int
     connections: int
@@ -65,7 +65,7 @@ INFO = query("domains/info", CountedRow)
 
 
 async def list_domains(core: Core, limit: int | None = None, cursor: str | None = None) -> Domains:
-    """Return domains in the order of their names, by default all."""
+    """Return domains sorted by name, by default all."""
     page_size, after = check_limit(limit), check_cursor(cursor)
     maximum = page_size + 1 if CALLER.get() is None else UNLIMITED
     rows = await core.store.read(LIST, after=after, limit=maximum)
@@ -82,7 +82,7 @@ def _summary(row: DomainRow) -> DomainSummary:
 
 
 def _values(row: DomainRow) -> dict[str, Any]:
-    """Return the fields of a domain, without names of domains that the caller may not read."""
+    """Return the fields of a domain. Names of domains that the caller may not read are omitted."""
     sources = {name: value for name in ("parent", "forked_from") if (value := getattr(row, name)) and can_read(value)}
     return (
         asdict(row)
@@ -99,7 +99,7 @@ async def domains_ahead(reader: Reader) -> list[DomainRow]:
 
 
 async def domain_info(core: Core, domain: str) -> DomainInfo:
-    """Return one domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+    """Return a domain with its node and connection counts. Raises ONTOLOGY_NOT_FOUND."""
     row = await core.store.first_row(INFO, domain=domain)
     if row is None:
         raise no_ontology(domain)
@@ -129,7 +129,7 @@ def _inherited_types(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
 
 
 async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | None]:
-    """Return the logged state of the domain, and the number of its event. Raises ONTOLOGY_NOT_FOUND."""
+    """Return the domain's state from the log, and the number of the event that set it. Raises ONTOLOGY_NOT_FOUND."""
     event = await last_event(reader, domain, "domain")
     if event is not None:
         return DomainState.from_state(event.draft.state or {}), event.seq

@@ -1,4 +1,4 @@
-"""The domains of a read of several domains: the named ones and, if requested, the domains under them."""
+"""Selects the domains that a call reads: the named ones and, if requested, their descendants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def requested_domains(
     *,
     include_children: bool,
 ) -> tuple[str, ...] | None:
-    """Return the domains that a call reads, the named ones first, or None if the call is about one domain.
+    """Return the domains that a call reads, the named ones first, or None if the call reads only one domain.
 
     Raises INVALID_ARGUMENT, and ONTOLOGY_NOT_FOUND for a named domain that does not exist.
     """
@@ -70,7 +70,7 @@ def _check_names(domains: object) -> list[str]:
 
 
 def merge_warnings(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:
-    """Return the distinct warnings of several domains. Each names its domains, unless all have it."""
+    """Return the distinct warnings of several domains. Warnings of only some domains begin with the domains' names."""
     domains_of: dict[str, list[str]] = {}
     for domain, domain_warnings in warnings.items():
         for warning in domain_warnings:

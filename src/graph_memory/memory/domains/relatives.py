@@ -15,7 +15,7 @@ STATE = query("domains/state", JobState)
 
 
 async def related_domains(reader: Reader, domain: str) -> list[str]:
-    """Return the domain, its sources, and the branches of all of these, in the order of names."""
+    """Return the domain, its sources, and the branches of all these domains, sorted by name."""
     ties = [{row.name, source_of(row)} for row in await reader.read(BRANCHES)]
     family = {domain}
     while more := {name for tie in ties if tie & family for name in tie} - family - {None}:

@@ -35,7 +35,7 @@ def edit_of(
     parent: str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> Edit:
-    """Return the given fields, checked. An empty text or object removes a field. Raises INVALID_ARGUMENT."""
+    """Validate the given fields and return them as an edit. An empty value removes a field. Raises INVALID_ARGUMENT."""
     edit: dict[str, str | None] = {}
     if description is not None:
         edit["description"] = check_description(description) if description else None
@@ -84,7 +84,7 @@ def domain_draft(state: DomainState, previous: int | None = None) -> Draft:
 
 
 async def append_job_event(core: Core, transaction: Transaction, domain: str, draft: Draft) -> int:
-    """Append the event of a job, and return its number. Protection was checked when the job began."""
+    """Append the event of a job, and return the event's number. Protection was checked when the job began."""
     lock = await transaction.first_row(LOCK, domain=domain, batch="")
     if lock is None:
         raise no_ontology(domain)

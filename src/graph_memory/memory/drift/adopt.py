@@ -46,7 +46,7 @@ FORMAT = "markdown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftedSubject:
-    """A subject that was changed outside graph-memory: its last event and its live state. Results show its `id`."""
+    """A subject that was changed outside graph-memory, with its last event and its live state. Results show `id`."""
 
     id: str
     subject: str
@@ -77,7 +77,7 @@ class DriftedSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftContext:
-    """The context of drifted subjects, according to the log."""
+    """The log's data about the subjects and records around drifted subjects."""
 
     context: Context
     attached: Mapping[str, Sequence[DriftedSubject]] = field(default_factory=dict[str, Sequence[DriftedSubject]])
@@ -97,7 +97,7 @@ class Adoption:
 def plan_adoption(
     changes: Sequence[DriftedSubject], context: DriftContext, head: Head, not_adoptable: Mapping[str, GraphError]
 ) -> Adoption:
-    """Return the drafts that adopt changes. A change that needs a rejected one is rejected too."""
+    """Return the drafts that adopt changes. A change that depends on a rejected one is rejected too."""
     refused = dict(not_adoptable)
     while True:
         remaining = [change for change in changes if change.id not in refused]
@@ -165,7 +165,7 @@ def _refuse_barred(
 
 
 def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
-    """Return the ends that a connection occupies by each rule of its type."""
+    """Return the ends that a connection occupies under each rule of its type."""
     declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
     if declared is None:
         return []
@@ -203,7 +203,7 @@ def _draft(change: DriftedSubject, context: DriftContext, head: Head) -> Draft:
 
 
 def _check_deletable(change: DriftedSubject, context: DriftContext) -> None:
-    """Raise STORE_CONFLICT for a node that still has a connection: its label may have been removed."""
+    """Raise STORE_CONFLICT if a missing node still has a connection, since only its label may have been removed."""
     attached = context.attached.get(change.subject, ())
     if ids := [subject.id for subject in attached if subject.kind is Kind.CONNECTION and subject.stored is not None]:
         message = f"Its connection {ids[0]} is still there, so it may have lost only its label _Node"
@@ -310,7 +310,7 @@ def _check_changes(is_same: bool) -> None:
 
 
 def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Return the live properties, checked. Raises INVALID_PROPERTY, for example for the name `_mine`."""
+    """Validate and return the live properties. Raises INVALID_PROPERTY, for example for the name `_mine`."""
     return check_properties({key: value for key, value in stored.items() if key not in SERVICE})
 
 
@@ -319,7 +319,7 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
-    """Return the changed fields, checked. Unchanged fields may exceed the limits for new values."""
+    """Validate and return the changed fields. Unchanged fields may exceed the limits for new values."""
     previous = before or NodeFields()
     values = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
     changed = {name: value for name, value in values.items() if value != getattr(previous, name)}
@@ -335,7 +335,7 @@ def _importance(stored: Mapping[str, object]) -> float | None:
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:
-    """Return the content of a logged subject: its text if that was changed, otherwise the logged content."""
+    """Return a subject's content: the live text if that was changed, otherwise the logged content."""
     last, _ = _event_and_stored(change)
     ref = content_ref(last.draft.state or {})
     logged = last.draft.content
@@ -366,7 +366,7 @@ def _refusal(message: str, hint: str) -> GraphError:
 
 
 def _violation_error(violation: Violation, head: Head) -> GraphError:
-    """Return the error of a change. A connection that breaks a rule exists already, so the hint is to remove it."""
+    """Return the error for a change. A connection that breaks a rule already exists, so the hint is to remove it."""
     if violation.rule is not Rule.LINK:
         return violation.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."

@@ -1,4 +1,4 @@
-"""Detection of changes made directly in Neo4j: candidates, drifted subjects and their context."""
+"""Detects changes made directly in Neo4j: finds candidates, and reads drifted subjects and their context."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A node, and its relationship without a domain or an id, if it has one."""
+    """A node and, if it has one, its relationship that lacks a domain or an id."""
 
     source: str
     element: str | None
@@ -59,7 +59,7 @@ CONNECTIONS = query("drift/connections", UnnamedConnection)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftCandidates:
-    """Subjects that differ, and elements without a domain or id, with the ids that they would get."""
+    """Subjects that seem to differ, and elements without a domain or id, with the ids that they would get."""
 
     subjects: tuple[Subject, ...] = ()
     nodes: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -71,7 +71,7 @@ class DriftCandidates:
         return len(self.subjects) + len(self.nodes) + len(self.connections)
 
     def only(self, ids: frozenset[str]) -> DriftCandidates:
-        """Return the candidates that results show with one of these ids."""
+        """Return the candidates that have one of these ids in results."""
         return DriftCandidates(
             subjects=tuple(subject for subject in self.subjects if subject.id in ids),
             nodes={element: new for element, new in self.nodes.items() if element in ids},
@@ -80,7 +80,7 @@ class DriftCandidates:
 
 
 async def find_candidates(core: Core, domain: str) -> DriftCandidates:
-    """Return the subjects at which the live graph seems to differ from the log."""
+    """Return the subjects for which the live graph seems to differ from the log."""
     subjects = await verify.suspects(core, domain)
     unnamed = await core.store.read(UNNAMED_NODES, domain=domain)
     ontology = await core.log.require_ontology(domain)
@@ -98,7 +98,7 @@ async def find_candidates(core: Core, domain: str) -> DriftCandidates:
 
 
 async def read_drifted(core: Core, reader: Reader, domain: str, candidates: DriftCandidates) -> list[DriftedSubject]:
-    """Return the candidates that differ. Only under the domain's lock is the result certain."""
+    """Return the candidates that differ. The result is only certain if the domain's lock is held."""
     findings = await verify.examine_subjects(core, reader, domain, candidates.subjects)
     doubles = {finding.subject.id for finding in findings if finding.has_other_type}
     single = {finding.subject.id for finding in findings if not finding.has_other_type}
@@ -176,7 +176,7 @@ def _drifted_connection(row: UnnamedConnection, new: str) -> DriftedSubject:
 async def read_context(
     reader: Reader, head: Head, drifted: Sequence[DriftedSubject], broken: Mapping[str, BrokenRule]
 ) -> tuple[DriftContext, Mapping[str, str]]:
-    """Return the context of drifted subjects, with the broken rules, and the titles of the nodes they join."""
+    """Return the context of drifted subjects with the broken rules, and the titles of the nodes that they connect."""
     connections = [change for change in drifted if change.kind is Kind.CONNECTION]
     ends = {end for change in connections for end in ends_of(change) if end}
     new_ids = {change.subject for change in connections if change.last is None}
@@ -207,7 +207,7 @@ async def read_context(
 
 
 def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
-    """Return the ends of a connection or the node of an observation, from the log, else from the live graph."""
+    """Return the ends of a connection or the node of an observation, from the log or otherwise the live graph."""
     last = change.last.draft if change.last else None
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 

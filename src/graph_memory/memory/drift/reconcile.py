@@ -1,6 +1,6 @@
-"""Reconciliation of changes made directly in Neo4j: each is adopted into the log, or undone.
+"""Reconciles changes made directly in Neo4j: each is adopted into the log, or undone.
 
-Differences are searched without the lock, as `verify` does, and confirmed under it. A rehearsal of adopting all of
+Differences are found without the lock, as in `verify`, and confirmed while holding it. A dry run that adopts all of
 them shows which can be adopted, and why the ontology refuses the others.
 """
 
@@ -67,7 +67,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """The drifted subjects and refusals of an attempt, and its receipt once it is written."""
+    """The drifted subjects and the refusals of an attempt, and the receipt once the attempt is written."""
 
     drifted: Sequence[DriftedSubject] = ()
     titles: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -144,7 +144,7 @@ async def _adopt_chosen(
 
 
 async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _Choice, *, dry_run: bool) -> _Outcome:
-    """Adopt, or with `dry_run` rehearse to adopt, those chosen changes that break no rule."""
+    """Adopt the chosen changes that break no rule. With `dry_run`, write nothing."""
 
     async def attempt(broken: Mapping[str, BrokenRule]) -> _Outcome:
         return await _Attempt(core, domain, candidates, choice, broken, dry_run).write()
@@ -165,7 +165,7 @@ class _AttemptInput:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """One write that adopts what can be adopted."""
+    """One write that adopts all adoptable changes."""
 
     core: Core
     domain: str
@@ -175,7 +175,7 @@ class _Attempt:
     dry_run: bool
 
     async def write(self) -> _Outcome:
-        """Read under the lock, decide, and write."""
+        """Read the state while holding the lock, decide what to adopt, and write it."""
         log, origin = self.core.log, self.core.origin
         written = await log.write(
             "reconcile",
@@ -217,7 +217,7 @@ class _Attempt:
         return Decision(plan.drafts, _Outcome(attempt_input.changes, attempt_input.titles, plan.refused, head.ontology))
 
     def _find_not_adoptable(self, subjects: Sequence[DriftedSubject], context: DriftContext) -> dict[str, GraphError]:
-        """Return the errors of changes that cannot be adopted, whatever the ontology allows, by id."""
+        """Return the errors of changes that cannot be adopted under any ontology, by id."""
         refused: dict[str, GraphError] = {}
         count = 0
         for change in subjects:
@@ -262,13 +262,13 @@ class _Attempt:
 
 
 def _nodes_touched(change: DriftedSubject, context: DriftContext) -> Sequence[str]:
-    """Return the nodes whose protection forbids adopting a change: its ends, and the ends of its attachments."""
+    """Return the nodes that a change touches: its ends, and the ends of its attachments. Each may be protected."""
     owner = [change] if change.kind in ABOUT else []
     return [end for subject in (*owner, *_deleted_attachments(change, context)) for end in ends_of(subject) if end]
 
 
 def _deleted_attachments(change: DriftedSubject, context: DriftContext) -> Sequence[DriftedSubject]:
-    """Return the attachments of a deleted node."""
+    """Return the drifted subjects that were attached to a deleted node."""
     return context.attached.get(change.subject, ()) if change.is_gone else ()
 
 

@@ -25,7 +25,7 @@ _DERIVED = {
 
 
 class HandChange(Result):
-    """One subject that differs between the live graph and the log."""
+    """A subject that differs between the live graph and the log."""
 
     id: str = Field(description="Id of the subject, or the server's element id if it has none")
     kind: str
@@ -52,16 +52,16 @@ class Reconciliation(Result):
 
     @property
     def clean(self) -> bool:
-        """Whether no difference is left."""
+        """Whether no differences remain."""
         return all(change.settled in ("adopted", "restored") for change in self.changes)
 
 
 def describe_differences(
     differences: Sequence[Difference], before: Mapping[str, object], after: Mapping[str, object]
 ) -> tuple[str, ...]:
-    """Return the differences of one subject in words, with its logged and live properties.
+    """Describe the differences of a subject in words. `before` has its logged properties, `after` its live ones.
 
-    Differences of derived rows are named by kind, once each.
+    For derived rows, each kind of difference is named once.
     """
     return tuple(dict.fromkeys(_describe_difference(difference, before, after) for difference in differences))
 

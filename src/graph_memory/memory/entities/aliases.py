@@ -1,4 +1,4 @@
-"""Aliases of an entity, stored in its property `aliases` as a JSON list, which recall reads."""
+"""Reads and writes an entity's aliases, a JSON list in the property `aliases`, which recall reads too."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def split_aliases(stored: Mapping[str, object]) -> tuple[tuple[str, ...], dict[s
 
 
 def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
-    """Raise INVALID_ARGUMENT for a blank alias, too many aliases, or the entity's own name, and CONTENT_TOO_LARGE."""
+    """Raise INVALID_ARGUMENT for a blank alias, too many aliases or the entity's own name. Raises CONTENT_TOO_LARGE."""
     check_text_size("The text in aliases", sum(map(len, aliases)))
     if any(not alias.strip() for alias in aliases):
         raise invalid_argument(ALIASES, "An alias is empty", "Use other names of the entity, or omit aliases.")
@@ -48,7 +48,7 @@ def check_aliases(aliases: Collection[str], name: str | None = None) -> None:
 
 
 def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Iterable[str]) -> dict[str, PropertyValue]:
-    """Return the property `aliases` with further names, or nothing if the entity already has all of them."""
+    """Return the property `aliases` extended by the new names, or no property if the entity already has all of them."""
     known = aliases_of(properties)
     all_names = dict.fromkeys(alias for alias in (*known, *more) if alias.strip() and alias != name)
     if list(all_names) == known:

@@ -29,7 +29,7 @@ Row = NodeRow | EntityObservationsRow | EqualRelationsRow
 
 @dataclass(frozen=True, slots=True)
 class _Deletion:
-    """The records to delete, the records attached to deleted nodes, and nodes that are only ends of relations."""
+    """The records to delete, the records attached to deleted nodes, and the nodes that are only ends of relations."""
 
     rows: Sequence[Row]
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
@@ -90,7 +90,7 @@ async def delete_relations(core: Core, domain: str, relations: Sequence[NewRelat
 
 
 def _decide(head: Head, deletion: _Deletion) -> Decision[int]:
-    """Return the deletions. A node that exists only as an end of relations is deleted if all of them are."""
+    """Return the deletions. A node that exists only as an end of relations is deleted with its last relation."""
     drafts = [draft for row in deletion.rows for draft in _deletions(row)]
     attached = (draft for drafts in deletion.attached.values() for draft in drafts)
     deleted_ids = {draft.subject for draft in (*drafts, *attached)}

@@ -169,7 +169,7 @@ async def _end(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool
 
 
 def _draft_end(event: Event, at: datetime) -> Draft | None:
-    """Return the draft that ends the record of an event; None if it has ended already, or is a link or block."""
+    """Return the draft that ends an event's record, or None if the record has already ended or is a link or block."""
     draft, state = event.draft, event.draft.state
     if state is None or draft.kind not in _KINDS:
         return None

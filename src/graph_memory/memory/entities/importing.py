@@ -87,14 +87,14 @@ async def import_memory(
 
 
 def new_session(core: Core) -> str:
-    """Return the session of an import: that of the caller, or a new one by which the import can be reverted."""
+    """Return the session of an import: the caller's, or a new session by which the import can be reverted."""
     return core.origin.session or f"import_{uuid4().hex[:12]}"
 
 
 async def import_once(core: Core, domain: str, file: Path, progress: Progress) -> MemoryImported | None:
     """Import the official server's file into a domain that only this import has written to.
 
-    So an interrupted import continues, and it is not repeated after other writes. Does nothing if there is no such file
+    So an interrupted import continues, and is not repeated after other writes. Does nothing if the file does not exist
     or the domain has other changes. Raises the errors of `import_memory`.
     """
     if not await anyio.to_thread.run_sync(os.path.isfile, file) or not await _is_untouched(core, domain):
@@ -115,7 +115,7 @@ async def _is_untouched(core: Core, domain: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Existing:
-    """The records of a memory that the domain already has."""
+    """The records of the imported memory that the domain already has."""
 
     entities: Mapping[str, Entity]
     relations: frozenset[tuple[str, str, str]]
@@ -138,7 +138,7 @@ async def _read_existing(core: Core, domain: str, checked: ValidRecords, progres
 
 @dataclass(slots=True)
 class _Import:
-    """An import with its new records."""
+    """A running import and its new records."""
 
     core: Core
     domain: str
@@ -255,7 +255,7 @@ def _length(_: NewRelation) -> int:
 
 
 def _pages(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield items in lists that are written together."""
+    """Split items into lists, each of which is written at once."""
     page: list[T] = []
     characters = 0
     for item in items:

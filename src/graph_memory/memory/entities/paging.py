@@ -49,7 +49,7 @@ class PageRow:
 
     @property
     def entity(self) -> EntityFields:
-        """The entity alone."""
+        """The entity without position and relations."""
         return self.id, self.name, self.type, self.observations
 
     @property
@@ -76,7 +76,7 @@ class Part:
 
 
 def part_from(max_tokens: int | None, limit: int | None, cursor: str | None) -> Part | None:
-    """Return the requested part; None for the whole graph. Raises INVALID_ARGUMENT."""
+    """Return the requested part, or None for the whole graph. Raises INVALID_ARGUMENT."""
     if max_tokens is None and limit is None and cursor is None:
         return None
     if max_tokens is not None:
@@ -131,7 +131,7 @@ async def _read_whole(core: Core, domain: str, max_tokens: int) -> KnowledgeGrap
 
 
 def _fit(row: GraphRow, max_tokens: int) -> tuple[KnowledgeGraph, int]:
-    """Return the whole graph, and the number of its entities that fit, at least one if there are any."""
+    """Return the whole graph, and how many of the entities fit: at least one unless there are none."""
     graph = graph_of([row])
     if len(graph.model_dump_json().encode()) <= max_tokens:  # no token is shorter than a byte
         return graph, len(row.entities)
@@ -153,7 +153,7 @@ def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[RelationFields]
 
 
 async def _read_fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:
-    """Return the entities that fit, at least one if there are any, and whether there are more."""
+    """Return the entities that fit, at least one unless there are none, and whether more remain."""
     fitting: list[PageRow] = []
     tokens = 0
     async for rows in _pages(core, domain, part.after):
@@ -187,7 +187,7 @@ def _cost(entity: EntityFields, relations: Sequence[RelationFields]) -> int:
 
 
 def fit_part(graph_row: GraphRow, max_tokens: int | None, limit: int | None, cursor: str | None) -> KnowledgeGraph:
-    """Return the part of an unchanging graph from a cursor on. Raises INVALID_ARGUMENT."""
+    """Return the part of a past graph that begins at a cursor. Raises INVALID_ARGUMENT."""
     part = part_from(max_tokens, limit, None)
     start = 0 if cursor is None else _position_of(cursor)
     rest = graph_row.entities[start:][: part.limit if part else None]

@@ -36,7 +36,7 @@ _MENTIONS, _RECENCY, _USE = 0.4, 0.4, 0.2
 
 @dataclass(frozen=True, slots=True)
 class WeighedRow:
-    """The numbers of observations and relations of an entity, and the mean confidence of its observations, if any."""
+    """An entity's observation and relation counts, and the mean confidence of its observations, if any."""
 
     id: str
     mentions: int
@@ -88,7 +88,7 @@ async def _weights(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, 
 
 
 async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profile]:
-    """Return the profiles of entities in the order of their ids. Deleted entities are omitted."""
+    """Return the profiles of entities in the order of `ids`. Deleted entities are omitted."""
     if not ids:
         return []
     states = {row.id: row for row in await fetch_descriptions(core, domain, Kind.NODE, ids)}
@@ -124,7 +124,7 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
 
 
 def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
-    """Return the confidence in an entity, and remove its property. By default, its observations determine it."""
+    """Remove the property `confidence` and return its value. Without it, return the observations' mean confidence."""
     value = properties.get(CONFIDENCE)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]

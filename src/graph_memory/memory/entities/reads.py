@@ -1,4 +1,4 @@
-"""Reads entities by name, by text, or all, with their observations and relations."""
+"""Reads entities with their observations and relations: by name, by text, or all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MIN_SEARCHABLE = 3
 
 @dataclass(frozen=True, slots=True)
 class GraphRow:
-    """Entities and relations as lists, because a row costs the driver more than its fields."""
+    """Entities and relations as lists in one row, because many rows are slow in the driver."""
 
     entities: Sequence[EntityFields]
     relations: Sequence[tuple[Any, ...]]
@@ -50,7 +50,7 @@ class OpenedRow(GraphRow):
 
     @property
     def notes(self) -> list[str]:
-        """Notes on properties that the official result schema cannot hold."""
+        """Notes on properties that the official result schema cannot represent."""
         pairs = zip(self.entities, self.properties, strict=True)
         return [f"{quote(entity[1])} has {_in_words(properties)}." for entity, properties in pairs if properties]
 
@@ -133,7 +133,7 @@ def best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
 
 
 async def _search(core: Core, domain: str, needles: Sequence[str]) -> GraphRow:
-    """Return the entities that contain each of these texts. The first, longest text is looked up in an index."""
+    """Return the entities that contain all of these texts. The first, longest one is looked up in an index."""
     first, *others = needles
     if len(first) >= _MIN_SEARCHABLE:
         arguments = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
@@ -194,13 +194,13 @@ def texts_of(entity: EntityFields, aliases: str | None = None) -> list[str]:
 
 
 def _count_and_return(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
-    """Return the graph of rows, and count an access of its entities."""
+    """Return the graph that consists of the rows, and count an access to each entity."""
     core.accesses.note(domain, (entity[0] for row in rows for entity in row.entities))
     return graph_of(rows)
 
 
 def graph_of(rows: Sequence[GraphRow]) -> KnowledgeGraph:
-    """Return a graph without duplicate entities, observations and relations, which a merge may leave."""
+    """Return the rows as a graph without duplicate entities, observations and relations, which a merge may leave."""
     entities = [
         Entity(name=name, entityType=kind, observations=tuple(dict.fromkeys(observations)))
         for row in rows

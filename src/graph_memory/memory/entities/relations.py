@@ -1,4 +1,4 @@
-"""Relations between entities, by the names of their ends."""
+"""Creates relations between entities, which are given by name."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def create_relations(core: Core, domain: str, relations: Sequence[NewRelat
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The ends of relations, their equal stored relations, and existing relations of single-valued types."""
+    """The ends of the relations, stored relations equal to them, and existing relations of single-valued types."""
 
     rows: Sequence[EqualRelationsRow]
     single_valued: Mapping[str, Sequence[RelationOfRow]]
@@ -104,7 +104,7 @@ def _render_question(question: Question) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A relation that was rejected, the name without an entity, and a suggestion."""
+    """A rejected relation, the name for which there is no entity, and a suggestion."""
 
     relation: NewRelation
     name: str
@@ -112,7 +112,7 @@ class Refusal:
 
     @property
     def evidence(self) -> str:
-        """Return why the relation was rejected, and what to do."""
+        """Return the reason for the rejection, and what to do next."""
         how = "To create it, call remember with that name and a type. Then pass the relation again."
         return f"No entity is named {quote(self.name)}. {self.suggestion}{how}"
 
@@ -125,7 +125,7 @@ def new_relations_of(relations: Sequence[NewRelation], rows: Sequence[EqualRelat
 def draft_relations(
     drafting: Drafting, relations: Sequence[NewRelation], rows: Sequence[EqualRelationsRow], made: Mapping[str, str]
 ) -> tuple[list[NewRelation], list[Refusal]]:
-    """Draft the new relations. Returns them, and the relations with an end that is not an entity.
+    """Draft the new relations. Returns these and the refusals of relations with an end that is not an entity.
 
     `made` has the ids of entities that the same write creates. A lenient relation is never rejected.
     """
@@ -166,7 +166,7 @@ def relation_receipts(
 async def with_suggestions(
     reader: Reader, domain: str, receipts: Sequence[Receipt], rejected: Sequence[Refusal]
 ) -> tuple[Receipt, ...]:
-    """Return the receipts. Receipts of rejected relations suggest similar names, for the first unknown names.
+    """Return the receipts. For the first unknown names, the receipts of rejected relations suggest similar names.
 
     Call this after the write: each name takes queries, and other writes would wait for them.
     """

@@ -76,12 +76,12 @@ _SEPARATOR = ":"
 
 
 def question_id(new: str, known: str) -> str:
-    """Return the id of a question, from the ids of the new and the known record."""
+    """Return the id of a question, which consists of the ids of the new and the known record."""
     return f"{new}{_SEPARATOR}{known}"
 
 
 def ids_of_question(question: str) -> tuple[str, str] | None:
-    """Return the ids of the new and the known record; None if the text is not the id of a question."""
+    """Return the ids of the new and the known record, or None if the text is not the id of a question."""
     new, separator, known = question.partition(_SEPARATOR)
     return (new, known) if separator and new and known and _SEPARATOR not in known else None
 

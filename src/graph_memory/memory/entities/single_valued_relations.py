@@ -1,4 +1,4 @@
-"""Relations of single-valued types, such as where a person lives. A second relation raises a question."""
+"""Relations of single-valued types, such as a person's home. A second relation of such a type raises a question."""
 
 from __future__ import annotations
 
@@ -135,13 +135,13 @@ def ends_by_name(relations: Sequence[NewRelation], rows: Iterable[EqualRelations
 
 
 def side_of(kind: str) -> bool | None:
-    """Return whether a single-valued type is outgoing (true) or incoming (false); None for other types."""
+    """Return True for a type with at most one outgoing relation, False for incoming ones, None for other types."""
     text = kind_of(kind)
     return True if text in _outgoing_types() else False if text in _INCOMING_TYPES else None
 
 
 def kind_of(kind: str) -> str:
-    """Return the words of a type as written: `WORKS_AT`, `worksAt` and `works at` are equal."""
+    """Return a type as lower-case words, which are the same for `WORKS_AT`, `worksAt` and `works at`."""
     return " ".join(words_only(plain(_WORD_BOUNDARY.sub(" ", kind).replace("_", " "))).split())
 
 

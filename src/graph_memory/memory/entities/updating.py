@@ -1,4 +1,4 @@
-"""Updates entities and observations in place. Attached records and ids stay."""
+"""Updates entities and observations in place. Ids and attached records are unchanged."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def _attempt(
 
 
 async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | None:
-    """Return a function that checks the rules of relations before the commit; None if there are no rules."""
+    """Return a function that checks the rules of relations before the commit, or None if there are no rules."""
     ontology = await core.log.require_ontology(domain)
 
     async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
@@ -113,7 +113,7 @@ async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | Non
 
 
 def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
-    """Return the new names and aliases of the entity."""
+    """Return the name and aliases that the edit adds to the entity."""
     known = {edit.name, *aliases_of(node.properties)}
     new = (*filter(None, [edit.new_name]), *aliases_of(edit.properties))
     return [name for name in new if name not in known]
@@ -139,7 +139,7 @@ async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str,
 
 
 def _drafts(drafting: Drafting, requested: EntityEdit, node: NodeState) -> list[Draft]:
-    """Return the update, preceded by the declaration of a new type if needed."""
+    """Return the draft of the update, after the declaration of a new type if needed."""
     aliases = _aliases(requested, node)
     if requested.type is not None and requested.type != node.entity:
         node = replace(node, type=drafting.node_type(requested.type), entity=requested.type)
@@ -228,5 +228,5 @@ async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
 
 
 def _as_missing_entity(error: GraphError, name: str) -> GraphError:
-    """Return the error for a missing entity if the domain does not exist, else the error itself."""
+    """Return the error for a missing entity if the domain does not exist, otherwise the given error."""
     return not_found(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error

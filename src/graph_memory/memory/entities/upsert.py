@@ -70,7 +70,7 @@ async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The node with the name, if any, the requested texts that it already has, and its context."""
+    """The node with the requested name, if any, the requested texts that it already has, and the node's context."""
 
     node: NodeState | None
     texts: Collection[str]

@@ -29,7 +29,7 @@ class ValidRecords:
 
 
 class Validation:
-    """Converts merged records to records that can be written. Invalid records are rejected with their place."""
+    """Converts merged records to records that can be written. Invalid records are reported with their place."""
 
     def __init__(
         self, gathered: MergedRecords, ontology: Ontology | None, now: datetime, check_size: Callable[[int], None]
@@ -86,7 +86,7 @@ class Validation:
         return observations.observations[0]
 
     def _time(self, row: ObservationRow, name: str) -> datetime | None:
-        """Return a time or date in RFC 3339; None with a note for other spellings."""
+        """Parse a time or date in RFC 3339. For other spellings, add a note and return None."""
         text = str(getattr(row, name)).partition("[")[0]
         try:
             moment = datetime.fromisoformat(text)

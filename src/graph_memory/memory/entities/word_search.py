@@ -1,4 +1,4 @@
-"""Searches for several words that do not occur together: the needles, and the ranking of entities."""
+"""Searches for several words that need not be adjacent: prepares the needles and ranks the entities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST_I = re.compile(r"\bi")
 
 
 def needles_of(query: str) -> list[str]:
-    """Return the needles that each matching entity must contain, longest first; empty for a single word.
+    """Return the needles that each matching entity must contain, longest first. Empty if the query is a single word.
 
     Question words and stop words are omitted, and words are shortened to their stems where possible.
     """
@@ -43,7 +43,7 @@ def remove_dots(text: str) -> str:
 
 
 def relevance_of(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:
-    """Return the relevance of an entity: the words in its name, and the most words in one of its texts."""
+    """Return an entity's relevance: how many needles its name contains, and the most that one text contains."""
     return _count(needles, name), max(_count(needles, text) for text in texts)
 
 

@@ -38,7 +38,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The stored records with the names of new entities."""
+    """The stored records that have the names of the new entities."""
 
     aliases: Mapping[str, Sequence[str]]
     rows: Sequence[NodeRow]
@@ -73,9 +73,9 @@ New = tuple[str, Mapping[str, PropertyValue]]
 async def owners_of_new(
     reader: Reader, head: Head, rows: Iterable[NodeRow], nodes: Iterable[New], relations: Iterable[New] = ()
 ) -> Owners:
-    """Return the owners of the names that were read, and of the unique values of new entities and relations.
+    """Return the current owners of the names, and of the unique values that new entities and relations need.
 
-    Each new record may be stored under its own type or under the general type.
+    Each new record may get its own type or the general type, so the values under both types are looked up.
     """
     values: set[UniqueValue] = set()
     for kind, new, general in ((Kind.NODE, nodes, ENTITY), (Kind.CONNECTION, relations, RELATION)):
@@ -144,7 +144,7 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
 
 
 def _note_candidate(name: str, known: Candidate) -> str:
-    """Return the question whether a new name and a similar known one mean the same entity."""
+    """Return the note that asks whether a new name and a similar known name mean the same entity."""
     return (
         f"Is {quote(name)} the same as {quote(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
         f"{known.question} and decision same, or merge_entities. If they differ, do nothing."

@@ -1,4 +1,4 @@
-"""Creates the domain of entities that are written by name."""
+"""Creates the domain on the first write to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 async def in_domain(core: Core, domain: str, write: Callable[[], Awaitable[R]]) -> R:
-    """Return the result of a write. Creates the domain first if it does not exist."""
+    """Run a write and return its result. Creates the domain first if it does not exist."""
     try:
         return await write()
     except GraphError as error:

@@ -23,7 +23,7 @@ EMPTY_CONTENT = Content(data=b"", encoding="utf-8", format="markdown")
 
 @dataclass(slots=True)
 class Drafting:
-    """Collects numbered drafts, each after the declaration of its type if the ontology lacks that type."""
+    """Collects drafts in order. If the ontology lacks a draft's type, the type's declaration comes first."""
 
     head: Head
     origin: Origin
@@ -45,13 +45,13 @@ class Drafting:
         return node.id
 
     def draft_mention(self, name: str) -> str:
-        """Draft the missing end of a relation. Returns its id."""
+        """Draft a node for a missing end of a relation. Returns the node's id."""
         node = replace(self._node(name, ENTITY), mentioned=True)
         self._add(node, EMPTY_CONTENT)
         return node.id
 
     def promote_mention(self, mention: NodeState, entity: NewEntity) -> None:
-        """Draft an entity from a node that was only an end of relations.
+        """Draft the change of a node that was only an end of relations into an entity.
 
         The node keeps its type if one of its relations requires that. Raises INVALID_NODE_TYPE if a closed ontology
         does not have the type.
@@ -176,7 +176,7 @@ class Drafting:
         return name
 
     def _declare(self, new_type: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
-        """Declare a type, or the general type if only that has room. Returns the name of the declared type.
+        """Declare a type, or the general type if no more types are allowed. Returns the name of the declared type.
 
         Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE in a closed ontology, and TYPE_LIMIT_REACHED.
         """
@@ -195,6 +195,6 @@ class Drafting:
 
     @property
     def _lacks_general(self) -> tuple[bool, bool]:
-        """Whether the general node type and the general connection type still need room."""
+        """Whether the general node type, and the general connection type, have yet to be declared."""
         node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
         return node is None, connection is None

@@ -39,12 +39,12 @@ async def names_of(reader: Reader, domain: str, texts: Iterable[str]) -> Mapping
 
 
 async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
-    """Return nodes by their names."""
+    """Return the states of nodes, by name."""
     return {str(state.properties["name"]): state for state in await nodes_of(reader, domain, ids)}
 
 
 async def nodes_of(reader: Reader, domain: str, ids: Sequence[str]) -> list[NodeState]:
-    """Return the current state of nodes."""
+    """Return the current states of nodes."""
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=ids)
     return [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
 
@@ -61,7 +61,7 @@ async def observations_by_text(
 
 
 async def equal_relations(reader: Reader, domain: str, relations: Sequence[NewRelation]) -> list[EqualRelationsRow]:
-    """Return each relation's end entities and the stored relations equal to it."""
+    """Return, for each relation, the entities at its ends and the stored relations equal to it."""
     rows = [
         {"place": place, "from": relation.from_name, "to": relation.to_name, "type": relation.type}
         for place, relation in enumerate(relations)
@@ -74,8 +74,8 @@ async def only_ends(
 ) -> list[EndRow]:
     """Return the nodes that are only ends of relations to be deleted, without nodes that are deleted anyway.
 
-    Each row has the node's relations, but at most one more than there are deletions and `others` together. `others` is
-    the number of further relations that may be deleted.
+    `others` is the number of further relations that may be deleted. Each row has the node's relations, but at most
+    one more than can be deleted in total.
     """
     drafts = {draft.subject: draft for draft in deletions if draft.kind is Kind.CONNECTION}
     end_ids = sorted({end for draft in drafts.values() for end in ends_of(draft)} - {*nodes})

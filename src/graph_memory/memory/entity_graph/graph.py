@@ -1,6 +1,6 @@
-"""The entities, observations and relations known by name while drafts are collected step by step.
+"""Looks up entities, observations and relations by name while drafts are collected step by step.
 
-Stored records are added first. Each step adds its own drafts, so that the next step sees them.
+Stored records are added first. Each step adds its own drafts, so that the next steps find them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Named:
 
 @dataclass(slots=True)
 class NamedGraph:
-    """The records known by name."""
+    """The stored and drafted records, by name."""
 
     _nodes: dict[str, Named] = field(default_factory=dict[str, Named])
     _ids: dict[str, str] = field(default_factory=dict[str, str])
@@ -108,11 +108,11 @@ class NamedGraph:
         return None if named is None or named.is_mentioned else named
 
     def id_of(self, subject: str) -> str:
-        """Return the id of the existing entity that replaces a requested one, or the same id."""
+        """Return the id of the existing entity that replaces the subject, or the given id."""
         return self._replacements.get(subject, subject)
 
     def apply(self, draft: Draft) -> None:
-        """Apply a draft. A draft may be applied twice."""
+        """Add the effect of a draft. Applying a draft twice has no further effect."""
         match draft.kind:
             case Kind.NODE:
                 self._apply_node(draft)
@@ -164,20 +164,20 @@ class NamedGraph:
             self._keys_by_end.setdefault(end, set()).add(key)
 
     def mention(self, node: Named) -> NodeState | None:
-        """Return the end of relations that can become an entity."""
+        """Return the state of a node that is only an end of relations and can become an entity, otherwise None."""
         return self._mentions.get(node.id) if node.is_mentioned else None
 
     def add_replacement(self, new_id: str, existing_id: str) -> None:
-        """Note that an entity with a new id exists under another id."""
+        """Record that the entity with the id `new_id` already exists as `existing_id`."""
         self._replacements[new_id] = existing_id
 
     def deletions_of_text(self, node: str, text: str) -> Mapping[str, Draft]:
-        """Return the deletions of a node's observations with a text."""
+        """Return the deletions of a node's observations with the given text, by id."""
         deletions = self._texts.get(node, {}).get(text, {})
         return {subject: _deletion(draft) for subject, draft in deletions.items()}
 
     def deletions_of_relation(self, start: str, end: str, kind: str) -> Mapping[str, Draft]:
-        """Return the deletions of the relations between two nodes with a type as written."""
+        """Return the deletions of the relations between two nodes whose type is spelled `kind`, by id."""
         return self._relations.get((start, end, kind), {})
 
 
@@ -233,7 +233,7 @@ class Steps:
         return relation.id, True
 
     def missing_end(self, relation: NewRelation) -> str | None:
-        """Return the name of an end without an entity, if the relation requires one."""
+        """Return the name of an end that has no entity although the relation requires one, or None."""
         names = (relation.from_name, relation.to_name)
         return None if relation.lenient else next((name for name in names if self.graph.entity(name) is None), None)
 
@@ -243,7 +243,7 @@ class Steps:
 
 
 def _deletion(draft: Draft) -> Draft:
-    """Return the draft that deletes the record of a draft."""
+    """Return the draft that deletes the subject of the given draft."""
     if draft.op is Op.DELETE:
         return draft
     return replace(draft, op=Op.DELETE, state=None, content=None, windows=None, previous=None)

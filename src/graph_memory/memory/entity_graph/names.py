@@ -1,4 +1,4 @@
-"""Error messages and suggestions for names without an entity."""
+"""Error messages and suggestions for names that no entity has."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ LENIENT = Hint(
 
 
 async def entity_not_found(reader: Reader, domain: str, name: str, how: str = _DEFAULT_HINT) -> GraphError:
-    """Return the error for a name without an entity, with the most similar name."""
+    """Return the error for a name that no entity has, with the most similar name."""
     return not_found(name, Hint("{near}", "{how}", near=await ask_for_name(reader, domain, name), how=how))
 
 
 async def with_near_name(reader: Reader, domain: str, error: GraphError, how: str = _DEFAULT_HINT) -> GraphError:
-    """Return the error. If it is about a name without an entity, the most similar name is added."""
+    """Return the error. If it is about a name that no entity has, the most similar name is added."""
     name = error.details.get("name") if error.code is Code.NODE_NOT_FOUND else None
     return await entity_not_found(reader, domain, name, how) if isinstance(name, str) else error
 
 
 async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
-    """Return "Did you mean …" with the only name that has all words of a name, else the most similar name.
+    """Return "Did you mean …" with the only name that contains all words of `name`, otherwise the most similar name.
 
     The text is empty if no name is similar.
     """
@@ -57,7 +57,7 @@ async def ask_for_name(reader: Reader, domain: str, name: str) -> str:
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return names of entities that have all words of a name, else a part of it, else any names; at most 1,000."""
+    """Return up to 1,000 entity names that contain all words of `name`, otherwise a part of it, otherwise any names."""
     results = await names_with_words(reader, domain, name)
     first = max(WORD.findall(fold_entity_text(name)), key=len, default="")
     for part in (first[:6], first[:3]):
@@ -70,7 +70,7 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return names of entities that have all words of a name in their name, aliases or type; at most 1,000."""
+    """Return the names of up to 1,000 entities whose name, aliases or type contain all words of `name`."""
     first, *others = sorted(WORD.findall(fold_entity_text(name)), key=len, reverse=True) or [""]
     if len(first) < _MIN_SEARCHABLE:
         return []
@@ -78,7 +78,7 @@ async def names_with_words(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 def check_current(name: str, ended: datetime | None) -> None:
-    """Raise INVALID_ARGUMENT if an entity has ended, since it takes no observations."""
+    """Raise INVALID_ARGUMENT if an entity has ended, since no observations can be added to it."""
     if ended is not None:
         hint = Hint("Name a current entity.", " To reopen this one, use {set_validity} with its id and valid_to: open.")
         message = f"Entity {quote(name)} ended at {rfc3339(ended)}, so it takes no observations"
@@ -86,5 +86,5 @@ def check_current(name: str, ended: datetime | None) -> None:
 
 
 def not_found(name: str, hint: str = _DEFAULT_HINT) -> GraphError:
-    """Return the error for a name without an entity, in the wording of the official memory server."""
+    """Return the error for a name that no entity has, in the wording of the official memory server."""
     return GraphError(Code.NODE_NOT_FOUND, f"Entity with name {name} not found", {"name": name, "hint": hint})

@@ -59,10 +59,10 @@ async def names_by_alias(
 async def names_by_reference(
     reader: Reader, domain: str, texts: Iterable[str], *, ends: bool = False
 ) -> Mapping[str, str]:
-    """Return the names of entities by their ids and aliases among the texts.
+    """Map each text that is an id or alias of an entity to the entity's name.
 
-    Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, a text that names a node which is only an end of
-    relations is not looked up as an alias.
+    Raises INVALID_ARGUMENT if an alias is ambiguous. With `ends`, a text is not looked up as an alias if it names a
+    node that is only an end of relations.
     """
     distinct = list(dict.fromkeys(texts))
     by_id = await names_of(reader, domain, distinct)
@@ -79,5 +79,5 @@ def only_one(alias: str, names: Sequence[str]) -> str:
 
 
 def unescaped_part(text: str) -> str:
-    """Return the longest part of a text that JSON leaves unescaped."""
+    """Return the longest part of a text that needs no escapes in JSON."""
     return max(_ESCAPED.split(text), key=len)

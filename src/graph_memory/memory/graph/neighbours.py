@@ -211,7 +211,7 @@ async def read_neighbour_page(
     at: int = END,
     read_links: ReadLinks | None = None,
 ) -> ConnectedNodes:
-    """Return a page of the neighbours that were read. If some may be missing, read all neighbours again.
+    """Return a page of the given neighbours. Reads all neighbours again if some may be missing.
 
     With `read_links`, only neighbours at the ends of the connections that it returns are included.
     """

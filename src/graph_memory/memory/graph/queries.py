@@ -202,7 +202,7 @@ async def query_connections(core: Core, domain: str, page: Page, wanted: Criteri
 
 
 async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Criteria) -> list[str]:
-    """Return the ids of matching connections, at most one more than the page contains."""
+    """Return the ids of matching connections, at most one more than fit on the page."""
     if wanted.from_id is not None and wanted.to_id is not None:
         statement = CONNECTIONS_BETWEEN
     elif wanted.from_id is not None:

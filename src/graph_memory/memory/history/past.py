@@ -296,7 +296,7 @@ class Past(WeighedPast):
         return logged_ontology(types)
 
     async def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
-        """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
+        """Return whether the ontology of that time allowed the connection. See `Memory.validate_connection`."""
         return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
 
     async def _names(self, type_name: str | None) -> TypeNames | None:

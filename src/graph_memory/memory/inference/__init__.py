@@ -1,1 +1,1 @@
-"""Relations that follow from others, and contradictions."""
+"""Infers connections from others, and finds contradictions."""

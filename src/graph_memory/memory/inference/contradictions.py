@@ -1,4 +1,4 @@
-"""Pairs of nodes that contradict each other, by their connections."""
+"""Finds pairs of nodes that are connected as contradicting each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TYPE = "contradicts"
 
 
 class Reader(Protocol):
-    """A memory, at present or in the past."""
+    """A memory in its current or a past state."""
 
     async def query_connections(
         self,
@@ -30,14 +30,14 @@ class Reader(Protocol):
         ...
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-        """Return type, title and properties of nodes."""
+        """Return the type, title and properties of each node."""
         ...
 
 
 async def find_contradictions(
     reader: Reader, valid_at: datetime | str | None, limit: int | None, cursor: str | None
 ) -> Contradictions:
-    """Return the pairs that contradict each other, by default at present, in the order of their connections."""
+    """Return the pairs that contradict each other at a time (default now), in the order of the connections."""
     now = utc_now()
     holds = now if valid_at is None else valid_at
     page = await reader.query_connections(type=TYPE, valid_at=holds, detail=True, limit=limit, cursor=cursor)

@@ -1,7 +1,7 @@
-"""Inference of missing connections from chains of a transitive type, written as one batch with their evidence.
+"""Infers missing connections from chains of a transitive type, and writes them as one batch with their evidence.
 
-Inferred connections are never premises of further ones. So each one can be traced to stored connections, and lost
-premises can be detected.
+Inferred connections are never premises of others. So each can be traced to stored connections, and lost premises can
+be detected.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _missing_connections(
 
 
 def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]:
-    """Return the reachable nodes, each with the ids of the connections of a shortest path."""
+    """Return the nodes reachable from `source`, each with the ids of the connections on a shortest path."""
     evidence_of_nodes: dict[str, tuple[str, ...]] = {source: ()}
     ends = [source]
     for _ in range(depth):

@@ -48,7 +48,7 @@ class Side(NodeBrief):
 
 
 class Contradiction(Result):
-    """Two nodes that contradict each other, by a connection."""
+    """Two nodes that a connection marks as contradictory."""
 
     connection_id: str
     a: Side

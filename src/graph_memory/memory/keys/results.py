@@ -13,7 +13,7 @@ class KeyInfo(Result):
     name: str
     prefix: str = Field(description="Beginning of the secret, by which you recognise a key")
     rights: dict[str, str] = Field(description="Rights by pattern of domains")
-    toolsets: tuple[str, ...] | None = Field(default=None, description="Default: all that the server serves")
+    toolsets: tuple[str, ...] | None = Field(default=None, description="Default: every tool of the server")
     created: Timestamp
     expires: Timestamp | None = None
     last_used: Timestamp | None = Field(default=None, description="To the minute")

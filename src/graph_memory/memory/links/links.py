@@ -1,4 +1,4 @@
-"""Links between domains. They are written only in the log of the source's domain."""
+"""Links between domains. A link is only written to the log of the source's domain."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ async def list_links(
 
 
 def _other_domain(row: LinkRow) -> str:
-    """Return the domain of a link's far end."""
+    """Return the domain at the other end of a link."""
     return LinkState.from_state(row.stored).target_domain if row.is_out else row.domain
 
 

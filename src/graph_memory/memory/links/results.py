@@ -34,7 +34,7 @@ class Candidate(Result):
 
 
 class LinkCreated(Result):
-    """The new link. If `success` is false, nothing was written."""
+    """The result of creating a link. If `success` is false, nothing was written."""
 
     success: bool
     link_id: str | None = None

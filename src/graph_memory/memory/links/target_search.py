@@ -1,4 +1,4 @@
-"""Search for the node of another domain that a link from a node should lead to."""
+"""Searches another domain for the node that a link should lead to."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ AMONG = query("links/among", AmongRow)
 
 
 async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> tuple[Candidate, ...]:
-    """Return the nodes of the target domain that are most similar to a node, fitting ones first, then by score."""
+    """Return the nodes of the target domain that are most similar to the node, fitting ones first, then by score."""
     [source] = (await Place(core, domain, None).require([node_id])).values()
     texts_by_id = await _texts_of(core, domain, [source])
     result = await search(
@@ -94,9 +94,9 @@ def is_short(text: str) -> bool:
 
 
 def _fits(hit: Hit, mode: SearchMode, short: int) -> bool:
-    """Return whether a hit is similar to the source, or has words of it and is not too dissimilar.
+    """Return whether a hit is similar to the source, or shares words with it and is not too dissimilar.
 
-    `short` says how many of the two texts are short.
+    `short` is how many of the two texts are short: 0 to 2.
     """
     parts = {part.name: part for part in hit.explanation or ()}
     detail = parts["semantic"].detail.get("cosine") if "semantic" in parts else None

@@ -1,4 +1,4 @@
-"""Corrections and preferences of users that fit a query. A recall begins with them, within its budget."""
+"""Prepends the users' corrections and preferences that fit a query to a recall, within the budget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEY_TOKENS = 8
 
 
 async def with_corrections(core: Core, request: RecallRequest, recall: Callable[[RecallRequest], Awaitable[R]]) -> R:
-    """Return a recall that begins with the corrections that fit its query, as many as leave room for the rest."""
+    """Return a recall that begins with the corrections that fit the query. Some may be omitted for lack of room."""
     if request.query is None or request.as_of is not None:
         return await recall(request)
     if not (lines := await core.corrections(core, request.query)):

@@ -1,6 +1,6 @@
-"""The guide that an agent gets from an empty memory: how to work with it. It is not stored. Pure.
+"""The guide to using the memory, which a recall of an empty memory returns. It is not stored. Pure.
 
-A server leaves out the parts about tools that it does not serve.
+A server omits the parts about tools that it does not offer.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ GUIDES = (GUIDE, IN_SHORT)
 
 
 def split_guide(content: str | dict[str, Any]) -> tuple[str | dict[str, Any], str]:
-    """Return the content without the guide at its end, and the guide. The guide is empty if the content has none."""
+    """Split the guide from the end of a content. Returns the rest and the guide, which is empty if there was none."""
     if isinstance(content, dict):
         rest = {key: value for key, value in content.items() if key != "guide"}
         return (rest, str(content["guide"])) if content.get("guide") in GUIDES else (content, "")

@@ -1,4 +1,4 @@
-"""Chooses the depth of a question. Only its words decide, so that the reply can give the reason."""
+"""Chooses the depth of recall for a question by the question's words only, so that the reply can give the reason."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NO_NAME = re.compile(rf"{MONTH}|{WEEKDAY}|I['’]\w+", re.IGNORECASE)
 
 
 def depth_of(question: str) -> tuple[Depth, str]:
-    """Return the depth of a question, and the reason."""
+    """Return the depth of recall for a question, and the reason for the choice."""
     timed = parse_time(question, utc_now())
     has_words = bool(parse_query(timed.text).terms)
     if (match := _OVERVIEW.search(question)) is None and (match := _KNOWN.search(question)) is not None:
@@ -86,7 +86,7 @@ async def memory_query(core: Core, domain: str, request: RecallRequest) -> Query
 
 
 def fit_citations(answer: QueryResult, most: int) -> QueryResult:
-    """Return an answer with as many citations as fit. `over` is the number of tokens over the budget."""
+    """Return an answer with as many citations as fit into `most` tokens."""
     cited = answer.citations or ()
 
     def citing(_: int, number: int) -> QueryResult:
@@ -104,7 +104,7 @@ def fit_citations(answer: QueryResult, most: int) -> QueryResult:
 async def _write_answer(
     core: Core, query: str, answer: QueryResult, known: RecallInput, max_tokens: int
 ) -> QueryResult:
-    """Return the answer that a model writes from the recall, or the recall with a warning if none does."""
+    """Return the answer that a model writes from the recall, or the recall with a warning if no model answers."""
     words = max(min(WORDS, max_tokens // TOKENS_OF_A_WORD), FEWEST_WORDS)
     material = await material_from(known, parse_query(query))
     try:

@@ -1,4 +1,4 @@
-"""A recall of several domains. Each domain gets a share of the budget in proportion to its hits."""
+"""Recalls several domains. Each domain gets a share of the budget in proportion to its hits."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def recall_several(core: Core, domains: Sequence[str], request: RecallRequ
 async def _shares(
     core: Core, domains: Sequence[str], request: RecallRequest
 ) -> tuple[dict[str, float], Sequence[SearchResult]]:
-    """Return the share of each domain with hits, and the search results of the domains without hits.
+    """Return the share of the budget for each domain with hits, and the search results of the domains without hits.
 
     Shares are equal without a query, with a focus, or for a single domain.
     """
@@ -89,7 +89,7 @@ async def _shares(
 
 @dataclass(slots=True)
 class _MultiDomainReply:
-    """The replies of domains up to now."""
+    """The replies of the domains that were recalled so far."""
 
     request: RecallRequest
     seen: list[RecallResult | SearchResult]
@@ -99,7 +99,7 @@ class _MultiDomainReply:
     without_room: list[str] = field(default_factory=list[str])
 
     def room_for(self, domain: str, count: Count) -> int:
-        """Return the number of tokens left for another domain."""
+        """Return the number of tokens that remain for the domain."""
         return (
             self.request.max_tokens
             - self.tokens(self.replies, count)
@@ -119,7 +119,7 @@ class _MultiDomainReply:
         self.replies[domain] = result
 
     def content(self, replies: Mapping[str, RecallResult]) -> str | dict[str, Any]:
-        """Return the contents of replies, each under the name of its domain."""
+        """Return the contents of the replies, each under the name of the domain."""
         if self.request.form == "structured":
             return {"domains": {domain: result.content for domain, result in replies.items()}} if replies else {}
         return "\n\n".join(f"In domain {domain}:\n{result.content}" for domain, result in replies.items())
@@ -131,7 +131,7 @@ class _MultiDomainReply:
         return count(text) if replies else 0
 
     def reply(self, count: Count) -> RecallResult:
-        """Return the replies as one."""
+        """Return the replies merged into one."""
         results = [*self.replies.values()]
         modes: list[SearchMode] = [result.mode for result in results if result.mode]
         left_out = sum(result.left_out or 0 for result in results)

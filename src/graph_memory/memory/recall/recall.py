@@ -1,4 +1,4 @@
-"""A recall, from the request to the reply."""
+"""Answers a recall, from the request to the reply."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ async def recall_with_guide(core: Core, domain: str, request: RecallRequest) -> 
 
 
 async def recall_unseen(core: Core, domain: str, query: str, shown: Collection[str], max_tokens: int) -> Unseen:
-    """Return a recall that omits nodes that the reader has seen, and the ids of the nodes in it.
+    """Return a recall without the nodes that the reader has already seen, and the ids of the nodes in the reply.
 
-    There are no ids if nothing stored fits the query. It does not wait until new texts are indexed.
+    There are no ids if nothing stored fits the query. The recall does not wait for new texts to be indexed.
     """
     request = recall_request("medium", query, None, max_tokens, "prose", None, None, None, None)
     request = replace(request, reported=frozenset(shown), waits=False, is_asked=False)
@@ -150,7 +150,7 @@ def _index_to_await(request: RecallRequest) -> Awaited:
 
 
 def _unread_connections(web: Subgraph, seeds: Seeds, material: RecallInput) -> list[str]:
-    """Return a note for each node in focus whose connections were not all read."""
+    """Return a note for each focused node whose connections were only read in part."""
     return [
         Hint(
             "Of about {number} connections of {title}, only the {read} strongest were read.",
@@ -171,9 +171,9 @@ def _count_read(web: Subgraph, node: str) -> int:
 def _fit_reply(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput
 ) -> tuple[RecallResult, tuple[str, ...]]:
-    """Return the reply that fits as JSON.
+    """Return the reply, shortened so that its JSON fits the budget, and the ids of the items in it.
 
-    To make room for its other fields, the content may shrink to half of the budget.
+    To make room for the other fields, the content may shrink to half of the budget.
     """
     room, least = request.max_tokens, max(request.max_tokens // 2, MIN_TOKENS)
     most = request.max_tokens - request.beside
@@ -190,7 +190,7 @@ def _fit_reply(
 def _build_reply(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput
 ) -> tuple[RecallResult, tuple[str, ...]]:
-    """Return the reply that fits, and the ids of the items in it."""
+    """Return the reply, shortened to fit the budget, and the ids of the items in it."""
     count = load_counter()
     content: str | dict[str, Any]
     most = request.max_tokens if seeds.fits else min(request.max_tokens, NEAREST_TOKENS)
@@ -247,7 +247,7 @@ def _how_to_get(request: RecallRequest, pack_prose: Packed, material: RecallInpu
 
 
 def _tokens_of(item: RecallItem, count: Count) -> int:
-    """Return the number of tokens of a recall of an item with all its observations, rounded up to hundreds."""
+    """Estimate the tokens that a recall of an item with all its observations needs, rounded up to hundreds."""
     number = sum(count(f"{observed.text} {observed.when}") + _BESIDE for observed in item.observed)
     value = number / max(len(item.observed), 1) or LEAST
     whole_domain = count(item.text) + _OTHERS + number + round(item.unread * value * _LONGER)
@@ -306,7 +306,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
 
 
 def _drop_old_summaries(items: Sequence[RecallItem]) -> list[RecallItem]:
-    """Return items without session summaries except the last ones. Items are given in order, the last first."""
+    """Return the items without all but the latest session summaries. Items are given latest first."""
     old = [item.id for item in items if item.type == SUMMARY][SUMMARIES:]
     return [item for item in items if item.id not in old]
 

@@ -1,4 +1,4 @@
-"""The reads of a recall, each with one statement, in the current or a past state of a domain."""
+"""Reads the data for a recall, each kind with one statement, from the current or a past state of a domain."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class RecallRow:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """The nodes that it connects, if it is a connection."""
+        """The ids of the two nodes if the row is a connection, otherwise empty."""
         return tuple(end for end in (self.from_id, self.to_id) if end is not None)
 
     @property
     def named(self) -> str:
-        """Its title, or a property if it has none."""
+        """The title of the node, or a property if it has no title."""
         return _display_title(self)
 
 
@@ -89,7 +89,7 @@ TYPE_COUNTS = query("recall/type_counts", CountRow)
 async def ties_of(
     scope: Scope, scale: ConnectionWeigher, ids: Sequence[str], most: int = TIES
 ) -> tuple[list[Tie], dict[str, int]]:
-    """Return the weightiest distinct connections of nodes, and the approximate number of each node's connections."""
+    """Return the distinct connections with the highest weights, and each node's approximate connection count."""
     frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
     results = await frontier.read_edges(EdgeRequest(tuple(ids), most))
     edges = {edge.id: edge for edges_of_node in results.edges.values() for edge in edges_of_node}
@@ -129,7 +129,7 @@ async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str
 
 
 async def find_changed_since_indexed(scope: Scope, ids: Iterable[str]) -> frozenset[str]:
-    """Return the subjects that changed since they were indexed: their index rows may be outdated."""
+    """Return the subjects that changed after they were indexed, so that their index rows may be outdated."""
     if not scope.coverage.behind:
         return frozenset()
     params = {"ids": list(dict.fromkeys(ids)), "after": scope.coverage.seq, "at": scope.number}
@@ -149,7 +149,7 @@ async def is_empty(core: Core, domain: str) -> bool:
 
 
 async def type_counts(scope: Scope) -> dict[str, int]:
-    """Return the current number of nodes by type. Types without nodes are left out."""
+    """Return the current number of nodes by type. Types without nodes are omitted."""
     rows = await scope.core.store.read(TYPE_COUNTS, domain=scope.domain, most=MANY)
     return {row.type: row.nodes for row in rows if row.nodes}
 

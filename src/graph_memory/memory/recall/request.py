@@ -1,4 +1,4 @@
-"""The request of a recall, checked once."""
+"""The arguments of a recall, validated once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_FOCUS = 50
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The caller's context: nodes like it come first."""
+    """The caller's context. Nodes that resemble it come first."""
 
     text: str = ""
     types: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """A recall. Raises INVALID_ARGUMENT."""
+    """A validated recall request. Raises INVALID_ARGUMENT."""
 
     depth: Depth = "medium"
     query: str | None = None
@@ -73,17 +73,17 @@ class RecallRequest:
 
     @property
     def compares(self) -> bool:
-        """Whether it compares texts with a query or a context."""
+        """Whether the recall compares texts with a query or a context."""
         return self.query is not None or bool(self.context.text)
 
     @property
     def needs_index(self) -> bool:
-        """Whether it reads the index. An overview reads the log."""
+        """Whether the recall reads the index. An overview only reads the log."""
         return self.depth != "shallow" or self.compares or bool(self.focus)
 
     @property
     def is_for_all(self) -> bool:
-        """Whether it is for the whole memory."""
+        """Whether the recall is about the whole memory."""
         return self.depth == "deep" and self.query is None and not self.focus and self.limit is None
 
 

@@ -1,4 +1,4 @@
-"""Texts that a language model writes from the memory: material is collected, and citations are checked."""
+"""Lets a language model write texts from the memory: collects the material and checks the citations."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ async def _material_from_ids(core: Core, domain: str, query: str, ids: Sequence[
 
 
 async def material_from(known: RecallInput, asked_for: Query) -> Material:
-    """Return the best items of a recall as material for a model, as much as fits."""
+    """Return as many of the best items of a recall as fit, as material for a model."""
     items = known.items[:MOST_NODES]
     ids = {item.id for item in items}
     ties = [Tie(tie.from_id, tie.type, tie.to_id) for tie in known.ties if {tie.from_id, tie.to_id} <= ids]
@@ -173,7 +173,7 @@ def _piece(item: RecallItem, asked_for: Query, length: int) -> Piece:
 
 
 def fit_material(of: Callable[[int], Material], most: int = TOKENS) -> Material:
-    """Return material that fits: with shorter texts, then without connections, then with fewer pieces, at least one."""
+    """Return material that fits. If needed, shorten texts, then omit connections, then pieces except the first."""
 
     def material_at(stage: int, pieces: int) -> Material:
         return of(LENGTHS[stage]) if stage < len(LENGTHS) else Material(of(LENGTHS[-1]).pieces[:pieces])

@@ -1,1 +1,1 @@
-"""`remember`: compare new facts with known ones, store them, and ask about conflicts."""
+"""`remember`: compares new facts with known ones, stores them, and asks about conflicts."""

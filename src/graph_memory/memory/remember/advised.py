@@ -1,4 +1,4 @@
-"""Splits the text of a call with a language model into facts about its entity and about other known entities."""
+"""Lets a language model split the text of a call into facts about the call's entity and other known entities."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ async def split_by_model(
 
 
 async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:
-    """Return the entity of a call.
+    """Return the entity of a call. Raises INVALID_ARGUMENT.
 
-    None if only the text names it and the name is ambiguous. Raises INVALID_ARGUMENT.
+    Returns None if only the text names the entity, and does so ambiguously.
     """
     try:
         return await entity_of(core, domain, request)
@@ -82,7 +82,7 @@ async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> 
 
 
 def _first_named(facts: Sequence[SplitFact]) -> str | None:
-    """Return the first entity that a model names. Pronouns and the like do not count."""
+    """Return the first entity name in a model's facts, without pronouns and the like, or None."""
     names = (fact.entity for fact in facts if fact.entity is not None)
     return next((name for name in names if statement(name, language_of(facts[0].source)).stems), None)
 
@@ -90,7 +90,7 @@ def _first_named(facts: Sequence[SplitFact]) -> str | None:
 async def _resolve_entities(
     core: Core, domain: str, facts: Sequence[SplitFact], main: EntityMatch
 ) -> dict[str | None, EntityMatch]:
-    """Return the known entities by the names that a model uses. Unknown names are omitted."""
+    """Return the known entities by the names that the model uses for them. Unknown names are omitted."""
     entities: dict[str | None, EntityMatch] = {None: main}
     own = _words_of(main.name)
     for name in dict.fromkeys(fact.entity for fact in facts if fact.entity is not None):
@@ -115,9 +115,9 @@ def _own_fact(fact: SplitFact, entities: Mapping[str | None, EntityMatch]) -> Sp
 
 
 def _make_request(name: str, facts: Sequence[SplitFact], now: datetime, taken: Collection[str] = ()) -> RememberRequest:
-    """Return validated facts from the facts of a model. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+    """Return a validated request with a model's facts. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
 
-    Properties that would have several values, or are taken, stay sentences.
+    A property remains a sentence if it would have several values or if its key is in `taken`.
     """
     values: dict[str, set[object]] = {}
     for fact in facts:

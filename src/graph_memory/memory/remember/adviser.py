@@ -1,6 +1,6 @@
 """Asks the configured language model on behalf of `remember`, before the write and within a time limit.
 
-It is optional.
+A model is optional.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WITHOUT_MODEL = "so it was remembered without it"
 
 @dataclass(slots=True)
 class Adviser:
-    """A model for one call. After a failure or when its time is over, it is not asked again."""
+    """The model for one call. It is not asked again after a failure or after the time limit."""
 
     model: ChatModel | None
     seconds: float
@@ -45,7 +45,7 @@ class Adviser:
         return None if self.model is None else self.model.name
 
     async def split(self, sentences: Sequence[str], name: str | None) -> list[SplitFact]:
-        """Return the facts of a text; none if the reply of the model is unusable."""
+        """Return the facts in the sentences, or none if the model's reply is unusable."""
         if self.model is None or not sentences:
             return []
         if sum(map(len, sentences)) > splitting.MAX_CHARACTERS:

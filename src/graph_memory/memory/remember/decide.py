@@ -35,7 +35,7 @@ ANSWERS: Sequence[str] = get_args(Answer)
 
 
 def ids_in_question(question: str | None) -> tuple[str, str]:
-    """Return the new and the known id in the id of a question. Raises INVALID_ARGUMENT."""
+    """Split the id of a question into the ids of the new and the known record. Raises INVALID_ARGUMENT."""
     pair = ids_of_question(question or "")
     if pair is None:
         hint = Hint("Use the id of a question, as returned by {remember|merge_entities|graph_health}.")
@@ -95,8 +95,8 @@ class _Relations:
 class _Observations:
     """Two observations of a decision.
 
-    The new one is None if the new fact is a property. If the known one may be reopened, the current observations are
-    included.
+    `later` is None if the new fact is a property. If the known observation may be reopened, the current observations
+    are included.
     """
 
     later: Observation | None
@@ -163,14 +163,14 @@ def _check_decision(later: Observation | None, earlier: Observation, answer: str
 
 
 def _is_superseded_by(later: Observation | None, earlier: Observation) -> bool:
-    """Return whether the known observation ended because of the new one, which holds."""
+    """Return whether the new observation holds and is the reason why the known one ended."""
     if later is None:
         return earlier.is_over
     return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
 
 
 def _check_not_restated(observation: Observation, known: Sequence[CurrentObservation]) -> None:
-    """Raise INVALID_ARGUMENT if an observation to reopen was stated again in the meantime."""
+    """Raise INVALID_ARGUMENT if a current observation already states what the observation to reopen says."""
     twin = next((other.id for other in known if other.text == observation.state.text), None)
     if twin is not None:
         hint = f"No decision is needed: {twin} has the same text and holds."
@@ -178,7 +178,7 @@ def _check_not_restated(observation: Observation, known: Sequence[CurrentObserva
 
 
 def _draft_decision(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
-    """Return the drafts of a decision; none if it is already in effect."""
+    """Return the drafts of a decision. There are none if it is already in effect."""
     if later is None:
         return _draft_known(later, earlier, answer, head)
     if answer == "same":
@@ -213,9 +213,9 @@ def _draft_known(later: Observation | None, earlier: Observation, answer: str, h
 async def _read_both(
     reader: Reader, domain: str, new: str, known: str, at: datetime
 ) -> tuple[Observation | None, Observation]:
-    """Return two observations of one entity.
+    """Return the new and the known observation, which must belong to the same entity. Raises INVALID_ARGUMENT.
 
-    The new one is None if `new` is the entity's id. Raises INVALID_ARGUMENT.
+    The new observation is None if `new` is the id of the entity.
     """
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
@@ -241,7 +241,7 @@ def _current_observation(events: Mapping[str, Event], argument: str, subject: st
 
 
 def _missing_observation(argument: str, subject: str, *, is_known: bool) -> GraphError:
-    """Return the error for an id that belongs to no observation or to a deleted one."""
+    """Return the error for an id that belongs to no observation or to a deleted observation."""
     if not is_known:
         return invalid_argument(
             argument, f"There is no observation {quote(subject)}", "Use the ids of a question of remember."
@@ -286,7 +286,7 @@ async def decide_entities(core: Core, domain: str, new: str, known: str, answer:
 async def relations_of(
     reader: Reader, domain: str, new: str, known: str
 ) -> tuple[ConnectionState, ConnectionState] | None:
-    """Return two relations by id; None if the known one is not a relation. Raises INVALID_ARGUMENT."""
+    """Return two relations by id, or None if the known record is not a relation. Raises INVALID_ARGUMENT."""
     rows = await read_in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
     events = {event.draft.subject: event for event in map(Event.from_row, rows)}
     if known not in events or events[known].draft.kind is not Kind.CONNECTION:

@@ -1,4 +1,4 @@
-"""Drafts the changes that facts about an entity lead to, with a receipt for each fact. Pure."""
+"""Drafts the changes that store facts about an entity, with a receipt for each fact. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from graph_memory.model.values.properties import PropertyValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The stored state of an entity and of the records that its facts name."""
+    """The stored state of an entity and of the records that the new facts refer to."""
 
     match: EntityMatch
     node: NodeState | None
@@ -83,7 +83,7 @@ def relations_of(request: RememberRequest, name: str) -> list[NewRelation]:
 
 
 def keeps_nothing(request: RememberRequest, relations: Sequence[NewRelation], rejected: Sequence[Refusal]) -> bool:
-    """Return whether the call has only relations, and all of them are rejected."""
+    """Return whether the call only contains relations and all of these are rejected."""
     return bool(rejected) and len(rejected) == len(relations) and not request.says_more
 
 
@@ -100,7 +100,7 @@ def property_receipts(request: RememberRequest, name: str, before: Mapping[str, 
 
 
 def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest, settlings: Settlings) -> Report:
-    """Draft the changes of facts. Returns the result. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
+    """Draft the changes that store the facts, and return the result. Raises INVALID_ARGUMENT and NODE_NOT_FOUND."""
     entity, name, known = snapshot.entity, snapshot.match.name, snapshot.known
     if entity is not None and request.facts:
         check_current(name, entity.validity.end_if_past(drafting.head.at))
@@ -171,7 +171,7 @@ def _draft_observations(
 
 
 def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], snapshot: Snapshot) -> list[Receipt]:
-    """Return the receipts. A receipt that concerns ended observations has their ends and replacements as evidence."""
+    """Return the receipts. For ended observations, the evidence says when and by what they were replaced."""
     evidence = [
         " | ".join(
             f"{_name_ended(observation, judged_fact.fact)} ({in_words(snapshot.superseded.get(observation.id))})"

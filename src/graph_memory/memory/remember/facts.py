@@ -136,7 +136,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
 
 
 def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
-    """Return relations without duplicates. Each names only its other end."""
+    """Return relations without duplicates. Callers only name the other end of each."""
     relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
         fields = item.fields(("to", "from", "relationType", "type", "properties"))

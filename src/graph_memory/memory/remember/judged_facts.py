@@ -1,4 +1,4 @@
-"""Judges the facts of one call together: each against known observations, and against the facts before it. Pure."""
+"""Judges the facts of one call: each is compared with the known observations and with the facts before it. Pure."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class JudgedFact:
         ]
 
     def draft_takeover(self, observations_by_id: Mapping[str, Observation]) -> Draft | None:
-        """Return the draft by which the known observation supersedes the observations that end."""
+        """Return the draft that records the known observation as replacing the observations that end, or None."""
         observation = observations_by_id.get(self.known or "")
         if observation is None:
             return None
@@ -98,7 +98,7 @@ def judge_facts(
     entity: str,
     settlings: Settlings,
 ) -> list[JudgedFact]:
-    """Return the facts with their verdicts and the strongest doubts of all facts. Raises INVALID_ARGUMENT."""
+    """Return the facts with their verdicts and only the strongest doubts of all facts. Raises INVALID_ARGUMENT."""
     ending = {observation.id for fact in facts for observation in resolve_references(fact.replaces, observations_by_id)}
     current, judged_facts, created_ids = [*known], list[JudgedFact](), set[str]()
     for fact in facts:
@@ -131,7 +131,7 @@ def judge_facts(
 
 
 def _drop_weak_doubts(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
-    """Return the verdict without doubts about statements of the same call, unless they exclude each other."""
+    """Return the verdict without doubts about statements of the same call that do not exclude each other."""
     return replace(
         judgement, doubts=[doubt for doubt in judgement.doubts if doubt.known.id not in created_ids or doubt.excludes]
     )
@@ -146,7 +146,7 @@ def with_changed_properties(
 ) -> list[JudgedFact]:
     """Return the facts, followed by changed properties whose old value makes known observations doubtful.
 
-    The strongest doubts of all are kept. Observations that end or already have a question are not doubted again.
+    Only the strongest doubts are kept. Observations that end or already have a question raise no further doubts.
     """
     excluded = {end.id for end in (*ends, *(observation for fact in judged for observation in fact.replaced))}
     excluded |= {doubt.known.id for fact in judged for doubt in fact.doubts}
@@ -224,7 +224,7 @@ def _receipt_of_decision(judged: JudgedFact, subject_id: str | None) -> Receipt:
 def questions_of(judged: Sequence[JudgedFact], ids: Sequence[str | None], node: str) -> list[Question]:
     """Return the questions about facts, the most certain first.
 
-    `ids` are the ids of the records that state the facts now. If the id is that of the entity, the fact is a property.
+    `ids` are the ids of the records that now state the facts. If an id is the entity's, the fact is a property.
     """
     questions = [
         Question(

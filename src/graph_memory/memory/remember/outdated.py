@@ -1,4 +1,4 @@
-"""Finds observations and properties that a new value makes doubtful. Pure."""
+"""Finds observations and properties that a new value contradicts. Pure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def find_contradicted_properties(text: str, properties: Mapping[str, PropertyVal
 
 
 def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the text properties for which a statement names another value: `her e-mail is ida@example.org`."""
+    """Return the text properties for which a statement gives another value, such as `her e-mail is ida@example.org`."""
     stated = statement(text, language_of(text))
     if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
         return []
@@ -68,7 +68,7 @@ def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> l
 
 
 def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the numeric properties for which a statement of change names another number."""
+    """Return the numeric properties for which a statement says that the number has changed."""
     stated = statement(text, language_of(text))
     if stated.is_question or stated.cues.isdisjoint(_CHANGES) or not stated.cues.isdisjoint(_GUARDS):
         return []
@@ -91,7 +91,7 @@ def _words_of(key: str) -> list[str]:
 
 
 def contains_value(text: str, value: str) -> bool:
-    """Return whether a value occurs in a text: in whole words without case and accents, or as a date or number."""
+    """Return whether a value occurs in a text as whole words, ignoring case and accents, or as a date or number."""
     language = language_of(text)
     pattern = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
     if pattern.search(words_only(plain(text))) is not None:
@@ -100,7 +100,7 @@ def contains_value(text: str, value: str) -> bool:
 
 
 def _is_same_value(text: str, value: str) -> bool:
-    """Return whether a text has the same date in another spelling."""
+    """Return whether a text contains the same date in another spelling."""
     language = language_of(text)
     values, rest = values_of(value, language)
     is_date = not rest.strip() and any(value.kind == "day" for value in values)
@@ -108,7 +108,7 @@ def _is_same_value(text: str, value: str) -> bool:
 
 
 def _is_same_number(text: str, value: str) -> bool:
-    """Return whether a text has the same long number, such as a telephone number, with other separators."""
+    """Return whether a text contains the same long number, such as a telephone number, with other separators."""
     digits = _BETWEEN_DIGITS.sub("", value)
     return len(digits) >= _LONG_NUMBER and digits.isdigit() and digits in _BETWEEN_DIGITS.sub("", text)
 

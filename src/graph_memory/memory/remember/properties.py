@@ -1,4 +1,4 @@
-"""Facts that are stored as properties. Each property has one value, and the log has the earlier values. Pure."""
+"""Stores facts as properties. A property has one value, and the log has the earlier values. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`remember`: stores facts about one entity in one write, and returns a receipt for each.
 
-A language model is asked before the write, never under the lock. Under the lock, new statements are compared with the
-observations that hold then. A known observation only ends if the caller names it.
+A language model is asked before the write, never while the lock is held. Then new statements are compared with the
+current observations under the lock. A known observation only ends if the caller names it.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ async def _try(writing: _Writing) -> Report:
 
 
 async def _prepare(core: Core, domain: str, request: RememberRequest, match: EntityMatch, adviser: Adviser) -> _Writing:
-    """Return a call together with the answers of the model, which is asked before the write."""
+    """Ask the model, and return the call together with the model's answers."""
     is_asked = bool(request.facts)
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[match.name]) if is_asked else []
     texts = [fact.observation.text for fact in request.facts]
@@ -281,11 +281,11 @@ class _Writing:
         return await current_of(reader, self.domain, entity.id, texts)
 
     def _replaced_references(self) -> list[str]:
-        """Return the ids and texts of observations to end."""
+        """Return the ids and texts of the observations that the call replaces."""
         return [*(reference for fact in self.request.facts for reference in fact.replaces), *self.request.ends]
 
     def _named_references(self, known: Sequence[CurrentObservation]) -> list[str]:
-        """Return the ids and texts of observations that change or are superseded, and the texts of new ones."""
+        """Return the ids and texts of observations that change or are superseded, and the texts of new observations."""
         replaced = {*self._replaced_references()}
         replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.request.facts if fact.replaces}

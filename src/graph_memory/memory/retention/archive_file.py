@@ -1,4 +1,4 @@
-"""The archive of a compaction: the log up to a point, in the format of exports, which `import` reads."""
+"""Writes the archive of a compaction: the log up to a point, as an export that `import` can read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from graph_memory.storage.queries import query
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """Counts for the part of a log up to a number."""
+    """Counts for the part of a log up to an event number."""
 
     events: int
     ontology_version: int
@@ -41,7 +41,7 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.E
 
 
 class Archive:
-    """A file with the events of a log up to a number. It has a temporary name until `put_in_place`."""
+    """A file with the events of a log up to an event number. It has a temporary name until `put_in_place`."""
 
     def __init__(self, core: Core, domain: str, until: int, path: Path) -> None:
         self._core = core
@@ -51,9 +51,9 @@ class Archive:
         self._temporary_path = temporary_beside(path)
 
     async def write(self) -> None:
-        """Write it and sync it to disk.
+        """Write the archive under its temporary name, and sync it to disk.
 
-        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY if events are missing already.
+        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY if events are already missing.
         """
         header = await self._header()
         try:
@@ -64,7 +64,7 @@ class Archive:
             raise unwritable(self._path, error.strerror or str(error)) from error
 
     async def put_in_place(self) -> None:
-        """Rename it to its final name, unless that was done before. Raises FILE_CREATION_FAILED."""
+        """Rename the archive to its final name, unless that was done before. Raises FILE_CREATION_FAILED."""
         try:
             await to_thread.run_sync(self._put_in_place)
         except OSError as error:

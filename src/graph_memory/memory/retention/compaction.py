@@ -2,7 +2,7 @@
 
 Later points stay readable. First the archive is written and synced. When it gets its final name, an event in the log
 records the compaction. From then on no earlier point can be read, so readers never see incomplete data. Then the
-contents that only these events have are deleted, and then the events, the oldest first. Each stage can be resumed.
+contents that only these events use are deleted, and finally the events, oldest first. Each stage can be resumed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class CountsRow:
-    """Counts of the events and contents that a compaction removes."""
+    """The number of events and contents that a compaction removes."""
 
     events: int
     removed: int
@@ -105,7 +105,7 @@ def _nothing_to_compact(domain: str, to: int, *, dry_run: bool) -> Compacted:
 
 
 async def _job_values(core: Core, domain: str, segment: LogSegment, to: int, path: Path) -> Params:
-    """Return the values that a compaction's job keeps. Raises FILE_CREATION_FAILED."""
+    """Return the values to store with a compaction's job, so that it can be resumed. Raises FILE_CREATION_FAILED."""
     if await to_thread.run_sync(path.exists):
         raise unwritable(path, "it already exists")
     return {
@@ -118,7 +118,7 @@ async def _job_values(core: Core, domain: str, segment: LogSegment, to: int, pat
 
 @dataclass(frozen=True, slots=True)
 class _Interrupted:
-    """An interrupted compaction: its target, and the values that its job keeps."""
+    """An interrupted compaction: its target, and the values stored with its job."""
 
     to: int
     job_values: Params
@@ -130,7 +130,7 @@ class _Interrupted:
 
 
 async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
-    """Return the interrupted compaction, if any. It is resumed with its own point, not with the caller's."""
+    """Return the interrupted compaction, if any. It is resumed with its original target, not with the caller's."""
     row = await reader.first_row(STATE, domain=domain)
     if row is None or row.state != COMPACTING:
         return None
@@ -139,7 +139,7 @@ async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
 
 
 async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
-    """Return the number up to which to compact: never inside a batch, nor before a branch begins."""
+    """Return the event number up to which to compact. It is never inside a batch, nor before a branch begins."""
     seq = await seq_at(core.store, domain, "before", before)
     segment, *older = await segments_of(core.store, domain)
     if older and seq <= segment.begins_at:
@@ -186,7 +186,7 @@ async def _sessions(core: Core, domain: str, segment: LogSegment, to: int) -> st
 
 
 async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
-    """Raise DOMAIN_BUSY, and withdraw the job, while a branch copies the events."""
+    """Withdraw the job and raise DOMAIN_BUSY if a branch is still copying the events."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
         hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
@@ -255,7 +255,7 @@ class _Compacting:
         await self._job.step(self._job.then(stage="events", seq=self._begin))
 
     async def _delete_search_rows(self) -> int:
-        """Delete a page of search rows that ended before the point."""
+        """Delete a page of search rows that ended before the target. Returns the number of deleted rows."""
         deleted = 0
 
         async def delete(transaction: Transaction) -> None:

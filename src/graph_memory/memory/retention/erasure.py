@@ -40,7 +40,7 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class AffectedRow:
-    """Counts of the events and subjects that an erasure scrubs, and the hashes of their contents."""
+    """The number of events and subjects that an erasure scrubs, and the hashes of their contents."""
 
     events: int
     subjects: int
@@ -49,7 +49,7 @@ class AffectedRow:
 
 @dataclass(frozen=True, slots=True)
 class ScrubRow:
-    """The number of scrubbed events, and the log number of the last."""
+    """The number of scrubbed events, and the log number of the last one."""
 
     scrubbed: int
     last: int
@@ -87,7 +87,7 @@ async def _remaining_domains(reader: Reader, domain: str, done: Container[str]) 
 async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, Event]:
     """Return a related domain whose log has the subject, and the subject's last event there.
 
-    Raises NODE_NOT_FOUND if no log has it, and INVALID_ARGUMENT if it is not data.
+    Raises NODE_NOT_FOUND if no log has the subject, and INVALID_ARGUMENT if it is a type or the domain itself.
     """
     events = {name: await last_event(reader, name, subject) for name in await related_domains(reader, domain)}
     logged = {name: event for name, event in events.items() if event is not None}
@@ -151,7 +151,7 @@ async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | Non
 
 
 async def _unshared_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
-    """Return the contents that no other subject has."""
+    """Return the hashes of the contents that no other subject uses."""
     if not hashes:
         return []
     rows = await core.store.read_within(LONG_READ_SECONDS, SHARED, domain=domain, subject=subject, hashes=hashes)
@@ -169,7 +169,7 @@ class _Erasing:
         self._scrubbed_to = 0
 
     async def run(self) -> int:
-        """Run the remaining stages and return the number of blobs that stay."""
+        """Run the remaining stages, and return the number of blobs that were kept."""
         blobs_left = 0
         if self._job.progress.stage == "":
             await self._delete()
@@ -206,7 +206,7 @@ class _Erasing:
     def _own_deletion(self, last: Event | None) -> list[Draft]:
         """Return the deletion of the subject itself.
 
-        It is needed even for a deleted subject, but not for an erased one.
+        A subject that is already deleted needs it too, but an erased one does not.
         """
         if last is None or (last.draft.erased and last.draft.erased_op is None):
             return []
@@ -239,7 +239,7 @@ class _Erasing:
         return blobs_left
 
     async def _scrub(self) -> bool:
-        """Scrub a page of events. Return whether there were any."""
+        """Scrub a page of events. Returns whether there were any."""
         page = {"domain": self._job.domain, "subject": self._subject, "after": self._scrubbed_to, "limit": PAGE}
         scrubbed = ScrubRow(0, 0)
 

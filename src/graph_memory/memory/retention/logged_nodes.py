@@ -1,4 +1,4 @@
-"""Reads nodes with all the texts that the log has of them, also of deleted nodes, to find what must be erased."""
+"""Reads nodes, including deleted ones, with all their texts in the log, to find the nodes that must be erased."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LOGGED_NODES = query("retention/logged_nodes", LoggedNode)
 async def logged_nodes(
     core: Core, domain: str, types: Sequence[str], session: str | None, text: str | None
 ) -> Sequence[LoggedNode]:
-    """Return nodes of types that are not erased. See `History.logged_nodes`."""
+    """Return the nodes of the given types that are not erased. See `History.logged_nodes`."""
     folded = None if text is None else text.lower()
     return await core.store.read_within(
         LONG_READ_SECONDS, LOGGED_NODES, domain=domain, types=list(types), session=session, text=folded

@@ -58,7 +58,7 @@ RELATIONSHIPS = query("retention/scan_relationships", MatchRow)
 
 
 async def scan(core: Core, text: str) -> Scanned:
-    """Search a text in the whole database and the blobs. See `History.scan`."""
+    """Search the whole database and the blobs for a text. See `History.scan`."""
     check_query(text)
     params = {"texts": sorted({text, text.casefold()}), "limit": MAX_FINDINGS + 1}
     nodes = await core.store.read_within(LONG_READ_SECONDS, NODES, **params)

@@ -1,1 +1,1 @@
-"""Revert: undo changes by writing earlier states as new events."""
+"""Undoes changes by writing earlier states as new events."""

@@ -19,7 +19,7 @@ MAX_REPEATED = 50
 
 
 async def describe_conflicts(core: Core, domain: str, conflicts: Sequence[Conflict], call: ReadyCall) -> list[Conflict]:
-    """Return the conflicts, the first `MAX_REPORTED` with titles and with the call that restores a missing node."""
+    """Return the conflicts. The first `MAX_REPORTED` get titles and, for a missing node, the call that restores it."""
     reported = conflicts[:MAX_REPORTED]
     subjects = {conflict.subject for conflict in reported} | {
         conflict.needs for conflict in reported if conflict.needs is not None
@@ -38,7 +38,7 @@ async def describe_conflicts(core: Core, domain: str, conflicts: Sequence[Confli
 
 
 def choice_calls(conflicts: Sequence[Conflict], call: ReadyCall) -> dict[str, ReadyCall]:
-    """Return the calls that resolve all conflicts, by the value of `on_conflict`. Calls with many ids are omitted."""
+    """Return the calls that resolve all conflicts, by value of `on_conflict`. Calls with too many ids are omitted."""
     ids = call.arguments.get("event_ids")
     if not conflicts or (isinstance(ids, list) and len(cast("list[object]", ids)) > MAX_REPEATED):
         return {}

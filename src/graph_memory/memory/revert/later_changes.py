@@ -1,4 +1,4 @@
-"""Later changes of subjects that a revert does not undo. Changes that cancel each other out are left out."""
+"""Finds later changes of subjects that a revert does not undo, except changes that cancel each other out."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ REVERT = hashlib.sha256(b"revert").hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Successive changes of one subject that are not selected, and the number of the change before them."""
+    """Successive changes of one subject that are not selected, and the event number of the change before them."""
 
     before: int
     seqs: tuple[int, ...]
 
 
 def runs_of(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
-    """Return the runs of changes that are not selected. The first change of the subject is selected."""
+    """Return the runs of changes that are not selected. The first number must be selected."""
     groups = [(is_selected, tuple(group)) for is_selected, group in groupby(seqs, lambda seq: seq in selected)]
     return [Run(before[-1], run) for (_, before), (is_selected, run) in pairwise(groups) if not is_selected]
 
@@ -37,14 +37,14 @@ def runs_of(seqs: Sequence[int], selected: Collection[int]) -> list[Run]:
 def cancels_out(changes: Run, events: Mapping[int, Event], reverts: Collection[str]) -> bool:
     """Return whether a revert restored the state before the run. `reverts` has the ids of batches that are reverts.
 
-    It is false if a caller wrote that state without a revert, since such a change counts.
+    Returns False if a caller wrote that state without a revert, since that is a change of its own.
     """
     last = events[changes.seqs[-1]]
     return last.batch in reverts and has_same_state(events[changes.before], last)
 
 
 def has_same_state(event: Event, other: Event) -> bool:
-    """Return whether a subject is the same after two of its events. Erased states are not known."""
+    """Return whether a subject has the same state after two of its events. Returns False for erased states."""
     if event.draft.erased or other.draft.erased:
         return False
     state, other_state = event.draft.state, other.draft.state
@@ -58,7 +58,7 @@ async def later_changes(
 ) -> dict[str, tuple[int, ...]]:
     """Return the numbers of each subject's unselected later changes that still have an effect.
 
-    Changes that a revert undid have none: the subject's state after them is the state before them.
+    Changes that a revert undid have no effect, since the subject's state after them is the state before them.
     """
     runs = {subject: subject_runs for subject, seqs in histories.items() if (subject_runs := runs_of(seqs, selected))}
     numbers = sorted(

@@ -1,6 +1,6 @@
-"""Reverts that are too large for one transaction.
+"""Reverts changes that are too many for one transaction.
 
-They are one batch, written in pages. After each page, the graph is valid.
+The changes are one batch, which is written in pages. After each page, the graph is valid.
 
 Subjects are deleted first, connections before nodes. Then one transaction updates types and live subjects. Then
 deleted subjects are created again, nodes before connections. The plan is made while the domain is busy, before the
@@ -72,7 +72,7 @@ async def _revert_any(core: Core, domain: str, selection: Selection, *, on_confl
 
 
 async def _preview_pages(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
-    """Return the result of a revert in pages without writing. Rules that only a write can check are not checked."""
+    """Return the result of a revert in pages without writing. It ignores rules that only a write can check."""
     until = await last_seq(core.store, domain)
     planned, pages = await _plan(core, domain, selection, choice, until)
     order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
@@ -84,7 +84,7 @@ async def _preview_pages(core: Core, domain: str, selection: Selection, choice: 
 
 
 async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
-    """Begin or continue a revert in pages. A continued one skips conflicts, which were checked when it began."""
+    """Begin or continue a revert in pages. A continued revert skips conflicts, which were checked at its start."""
     counts = {"first": selection.first, "last": selection.last}
     batch = await Batch.begin(
         core, domain, REVERTING, _job_params(selection, choice), counts, request=REVERT, reach=DomainScope.MEMORIES
@@ -126,7 +126,7 @@ async def _plan(
 ) -> tuple[Plan, Sequence[Sequence[Draft]]]:
     """Return the plan and its pages.
 
-    Raises INVALID_ARGUMENT and REVERT_CONFLICT if it cannot be written in pages, and the errors of planning any revert.
+    Raises INVALID_ARGUMENT or REVERT_CONFLICT if the plan cannot be written in pages, and the errors of `plan`.
     """
     reader = core.store
     head = Head(domain, until, utc_now(), await core.log.require_ontology(domain))
@@ -146,12 +146,12 @@ async def _plan(
 
 
 def _argument(selection: Selection) -> str:
-    """Return the name of the argument with the selection."""
+    """Return the name of the argument that made the selection."""
     return "event_ids" if selection.ids is not None else "session" if selection.session is not None else "since"
 
 
 def _check_rules(planned: Plan, implied: set[str]) -> None:
-    """Raise REVERT_CONFLICT if a selected connection's type has rules: pages check them too late to stop."""
+    """Raise REVERT_CONFLICT if a selected connection's type has rules, since pages check rules too late to stop."""
     new = [draft for draft in planned.drafts if draft.op is Op.CREATE and draft.subject not in implied]
     drafts = [draft for draft in new if rule_check_row(draft, planned.ontology)]
     if drafts:
@@ -175,7 +175,7 @@ def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]
 
 
 def _is_separable(draft: Draft) -> bool:
-    """Return whether a change may be written without the others of its kind: a deletion or a creation of data."""
+    """Return whether a change may be in another page than similar ones, because it deletes or creates data."""
     return draft.kind in DATA and draft.op in {Op.CREATE, Op.DELETE}
 
 
@@ -193,7 +193,7 @@ def _cut_into_pages(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
 
 
 async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: dict[str, Conflict]) -> None:
-    """Write a page without connections that would break a rule of their type, in halves if it is too large."""
+    """Write a page, in halves if it is too large. Connections that would break a rule of their type are skipped."""
 
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
         await check_rules(reader, batch.job.domain, events, planned.ontology, in_turn=True)

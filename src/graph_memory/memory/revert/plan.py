@@ -1,4 +1,4 @@
-"""The plan of a revert: the earlier states to write again so that the graph stays valid. Pure."""
+"""Plans a revert: which earlier states to write again so that the graph stays valid. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CREATED = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
 
 
 def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict: OnConflict) -> Plan:
-    """Return the changes to write. Raises REVERT_CONFLICT if there are conflicts and the choice is to stop."""
+    """Return the changes to write. Raises REVERT_CONFLICT if there are conflicts and `on_conflict` says to stop."""
     remaining = {undo.subject: undo for undo in undos if not undo.has_no_effect}
     drafts = {subject: _draft(undo, at) for subject, undo in remaining.items()}
     context = replace(context, present=[undo.last.draft for undo in undos if undo.is_live])
@@ -41,7 +41,7 @@ def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict:
 def _without_mentions(
     undos: Mapping[str, Reversal], changes: Changeset
 ) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
-    """Leave out mentions to which another relation still leads.
+    """Omit mentions that another relation still needs.
 
     If an entity now has the name of a deleted mention, restored relations lead to that entity.
     """
@@ -59,7 +59,7 @@ def _without_mentions(
 
 
 def _with_new_id(draft: Draft, undo: Reversal | None) -> Draft:
-    """Return a restored subject with other ends under a new id: the ends of an id never change."""
+    """Return a restored subject under a new id if its ends differ, since the ends of an id never change."""
     if undo is None or draft.op is not Op.CREATE:
         return draft
     ends = undo.last.draft.from_id, undo.last.draft.to_id
@@ -83,7 +83,7 @@ def _joined_end(node: str | None, entity_ids: Mapping[str, str]) -> str | None:
 def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
     """Return the conflicts of the first rule that reports any. With FORCE, forcible conflicts are ignored.
 
-    Only one rule is applied at a time: other conflicts may disappear once these subjects are left out.
+    Only one rule is applied at a time, since other conflicts may disappear once these subjects are omitted.
     """
     checks = (changes.check_needed, changes.check_attached, *changes.checks)
     own_rules: tuple[ConflictRule, ...] = (_find_creation_conflict, _find_erasure_conflict, _find_later_change)

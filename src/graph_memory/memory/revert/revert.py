@@ -1,4 +1,4 @@
-"""Undoing changes: earlier states are written again as new events. The log itself is never edited."""
+"""Undoes changes by writing earlier states as new events. The log itself is never edited."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class EventToUndo:
 
     @property
     def begins_domain(self) -> bool:
-        """Whether it created the domain or its ontology. Both stay, empty, when their session is undone."""
+        """Whether the event created the domain or its ontology. Undoing their session empties both but keeps them."""
         return self.op == Op.CREATE and self.kind in (Kind.DOMAIN, Kind.ONTOLOGY)
 
 
 @dataclass(frozen=True, slots=True)
 class ChainRow:
-    """A subject's events from the first one to undo on."""
+    """A subject's events, beginning with the first one to undo."""
 
     subject: str
     seqs: list[int]
@@ -87,7 +87,7 @@ CHAINS = query("revert/chains", ChainRow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The events to undo: by their ids, or in a range of the log, optionally only of a session."""
+    """The events to undo, given by ids or as a range of the log, optionally only the events of one session."""
 
     ids: tuple[str, ...] | None = None
     first: int = 1
@@ -134,7 +134,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """The plan, and the ontology before it."""
+    """The plan, and the ontology before the revert."""
 
     plan: Plan
     before: Ontology
@@ -270,7 +270,7 @@ async def _content(
 
 
 async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, most: int) -> Context:
-    """Return the current data that is needed to plan the reversals.
+    """Return the current data needed to plan the reversals.
 
     Raises TooMany if more than `most` subjects are attached to deleted nodes.
     """
@@ -313,7 +313,7 @@ def _result(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
 async def with_titles_and_calls(
     core: Core, domain: str, reverted: Reverted, planned: Plan, conflicts: Sequence[Conflict], selection: Selection
 ) -> Reverted:
-    """Return the result with types, titles and calls. Deleted subjects have their earlier titles.
+    """Return the result with types, titles and calls. Deleted subjects get their earlier titles.
 
     A continued revert plans only the remaining changes, so changes written before have no titles.
     """

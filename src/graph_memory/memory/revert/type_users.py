@@ -1,4 +1,4 @@
-"""Live subjects whose types a revert would remove."""
+"""Finds live subjects whose types a revert would remove."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def users_of(
     undos: Iterable[Reversal],
     attached: Mapping[str, Iterable[Draft]],
 ) -> dict[str, str]:
-    """Return, for each type in use, a subject that the revert leaves, in words."""
+    """Return, for each type still in use, a description of one subject that would remain after the revert."""
     if not types:
         return {}
     drafts = [undo.last.draft for undo in undos if undo.is_live]

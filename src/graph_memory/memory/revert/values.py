@@ -23,7 +23,7 @@ MAX_REPORTED = 20
 
 
 class OnConflict(StrEnum):
-    """The way to treat a subject with a conflict."""
+    """The choice of how to handle a subject with a conflict."""
 
     STOP = "stop"
     """Change nothing and raise REVERT_CONFLICT."""
@@ -50,16 +50,16 @@ class Reversal:
 
     @property
     def kind(self) -> Kind:
-        """Its kind."""
+        """The kind of the subject."""
         return self.last.draft.kind
 
     @property
     def is_live(self) -> bool:
-        """Whether it exists now."""
+        """Whether the subject exists now."""
         return self.last.draft.op is not Op.DELETE
 
     def as_draft(self) -> Draft:
-        """Return the draft that undoes its changes."""
+        """Return the draft that undoes the subject's changes."""
         op = Op.DELETE if self.target is None else Op.UPDATE if self.is_live else Op.CREATE
         content = self.content if self.target is not None else None
         name = (self.type if self.target is not None else None) or self.last.draft.type
@@ -67,12 +67,12 @@ class Reversal:
 
     @property
     def changes_type(self) -> bool:
-        """Whether it stays live with another type."""
+        """Whether the subject stays live but gets another type."""
         return self.is_live and self.target is not None and self.as_draft().type != self.last.draft.type
 
     @property
     def has_no_effect(self) -> bool:
-        """Whether the subject already has the target state. False for erased subjects, whose state is unknown."""
+        """Whether the subject already has the target state. False for an erased subject, since its state is unknown."""
         if self.last.draft.erased:
             return False
         now = self.last.draft.state if self.is_live else None

@@ -1,1 +1,1 @@
-"""Index and query of everything that can be searched."""
+"""Indexes the domains for search, and answers searches."""

@@ -49,12 +49,12 @@ DROP_ACCESSES = query("search/drop_accesses", int)
 
 
 def note(core: Core, domain: str, ids: Iterable[str]) -> None:
-    """Count nodes as returned. This only writes to memory and cannot fail. Ids that are not nodes are ignored later."""
+    """Count nodes as returned. This only writes to memory and cannot fail. Ids of other subjects have no effect."""
     core.accesses.note(domain, ids)
 
 
 async def most_used(core: Core, domain: str, limit: int) -> list[AccessRow]:
-    """Return the existing nodes that were returned most often, by the written counts, highest first."""
+    """Return the existing nodes with the highest written counts, highest first."""
     return await core.store.read(MOST_USED, domain=domain, limit=min(limit, MAX_LISTED))
 
 
@@ -98,7 +98,7 @@ async def flush(core: Core) -> None:
 
 
 async def _write(core: Core, domain: str, counts: dict[str, Access], statement: Query[int]) -> None:
-    """Write the counts of a domain in pages, and remove the written counts. Counts of a deleted domain are dropped."""
+    """Write the counts of a domain page by page, and remove them from `counts`. Drops counts of a deleted domain."""
     while counts:
         page = sorted(counts)[:PAGE]
         rows = [

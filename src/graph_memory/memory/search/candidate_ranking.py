@@ -165,9 +165,9 @@ async def rank_candidates(scope: Scope, request: Request) -> Ranking:
 
 
 def _mentioned_owners(text: str, names: Sequence[NameRow]) -> list[str]:
-    """Return the nodes whose names occur in a query.
+    """Return the ids of the nodes whose names occur in a query.
 
-    If the query has no capitals, names are matched without them too.
+    If the query has no capital letters, case is ignored.
     """
     owners_by_name = {row.name: row.owners for row in names}
     mentions = find_mentions(text, owners_by_name, capitalised=text != text.lower())
@@ -183,7 +183,7 @@ async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> Non
 
 
 async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Compute the query vector, at most once. Without a vector, only words are compared."""
+    """Compute the query vector unless that was done before. If there is none, only words are compared."""
     if evidence.is_embedded or request.mode == "lexical":
         return
     evidence.is_embedded = True
@@ -224,7 +224,7 @@ async def _compute_vector(scope: Scope, request: Request, notes: list[str]) -> V
 
 
 def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
-    """Raise INVALID_ARGUMENT if a vector does not have the domain's number of dimensions, if that number is known."""
+    """Raise INVALID_ARGUMENT if the vector's number of dimensions is known to differ from the domain's."""
     embedder, model = scope.core.embedder, scope.coverage.model
     if model is None:
         notes.append(f"The domain has no vectors yet. {scope.coverage.reason or ''}".strip())
@@ -238,7 +238,7 @@ def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
 
 
 async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[str]) -> Hits | None:
-    """Return the best passages of a few nodes, scored exactly. None if the nodes have too many passages."""
+    """Return the best passages of a few nodes, scored exactly, or None if the nodes have too many passages."""
     rows = await read_passages_of(scope, nodes, evidence.vector, MAX_EXACT + 1)
     if len(rows) > MAX_EXACT:
         return None
@@ -302,7 +302,7 @@ async def _filter_hits(members: NodeFilter, hits: Sequence[IndexHit]) -> list[In
 
 
 async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
-    """Read the texts of the word hits and the context of the best ones. Finds the query's words in them."""
+    """Read the texts of the word hits and the context of the best hits, and find the query's words in both."""
     if not evidence.has_windows:
         return
     ids = [hit.id for hit in hits.by_words]
@@ -320,7 +320,7 @@ async def _read_passages(scope: Scope, evidence: Evidence, hits: Hits, ids: Iter
 
 
 async def _score_hits(scope: Scope, evidence: Evidence, members: NodeFilter, hits: Hits) -> list[Scored]:
-    """Return candidates with word scores, by the domain's statistics or as Lucene computed them."""
+    """Return candidates with word scores, from the domain's statistics or from Lucene."""
     points_by_id: Mapping[str, Points] = (
         await _compute_points(scope, evidence, members, hits) if evidence.has_windows else {}
     )
@@ -378,7 +378,7 @@ def _may_lack_vectors(evidence: Evidence, scored: Sequence[Scored]) -> bool:
 
 
 def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], outputs: Collection[str]) -> Admit:
-    """Return the function that filters nodes found by their names. A name never leads to the output of a tool."""
+    """Return the function that filters the nodes found by name. It rejects nodes that contain the output of a tool."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
         unknown_owners = frozenset(owners).difference(known)

@@ -1,4 +1,4 @@
-"""A search of several domains: each is searched by itself, then all hits are put on one scale.
+"""Searches several domains: first each domain separately, then the scores of all hits are put on one scale.
 
 Scores within a domain are relative to its best hit. So an irrelevant best hit of one domain would rank beside the best
 hit of all. Therefore scores are rescaled by the best scores of all domains. The rarity of a word is measured per
@@ -64,7 +64,7 @@ async def search_each_domain(core: Core, domains: Sequence[str], request: Reques
 
 
 def check_as_of(as_of: int | str | None) -> None:
-    """Raise INVALID_ARGUMENT if a point in time is an event or position of a single log."""
+    """Raise INVALID_ARGUMENT if a point in time is an event id or log position, which only one domain has."""
     if isinstance(as_of, int) or (as_of is not None and (as_of.isdecimal() or as_of.startswith("evt_"))):
         raise invalid_argument(
             "as_of", f"{as_of} is a point in one domain's log", "Use a time to read several domains."
@@ -112,7 +112,7 @@ def _merge_results(results: Mapping[str, SearchResult], request: Request) -> Sea
 
 
 def merge_hits(results: Mapping[str, SearchResult]) -> list[Hit]:
-    """Return the hits of all domains, best first. Hits that only follow from other hits come last."""
+    """Return the hits of all domains, best first. Hits that were only reached from other hits come last."""
     bests = {domain: _Bests.of(result.hits) for domain, result in results.items()}
     best = _Bests(
         max((best.lexical for best in bests.values()), default=0.0),
@@ -138,7 +138,7 @@ class _Bests:
         return cls(**{side: _best(parts, side, measure) for side, measure in _SIDES.items()})
 
     def factors_of(self, best: _Bests) -> dict[str, float]:
-        """Return the factors that make the parts of scores relative to the best of all domains."""
+        """Return the factor for each part of a score that makes it relative to the best scores of all domains."""
         pairs = {"lexical": (self.lexical, best.lexical), "semantic": (self.semantic, best.semantic)}
         return {side: value / best_value for side, (value, best_value) in pairs.items() if best_value > 0}
 
@@ -157,7 +157,7 @@ def _best(parts: Iterable[Part], side: str, measure: str) -> float:
 
 
 def _rescale(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> list[Hit]:
-    """Return hits of a domain with their scores on the common scale."""
+    """Return a domain's hits with their scores on the common scale."""
     parts = {hit.id: _rescale_parts(hit.explanation or (), scale) for hit in hits}
     own_scores = {hit.id: _own_score(hit.explanation or ()) for hit in hits}
     for hit in hits:  # the part for a hop scales with the score of its source
@@ -188,7 +188,7 @@ def _rescale_hop(
 
 
 def _own_score(parts: Iterable[Part]) -> float:
-    """Return the score that a hit has by itself. It passes a share of this score on."""
+    """Return a hit's own score, a share of which it passes on to the nodes that it mentions."""
     return fsum(part.value for part in parts if part.name != "hop")
 
 

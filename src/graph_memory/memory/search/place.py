@@ -31,7 +31,7 @@ class Place:
         return END - 1 if self.at is None else self.at
 
     async def scale(self) -> ConnectionWeigher:
-        """Return the scale of connection weights, current or as of the point in time."""
+        """Return the object that weighs connections, now or as of the point in time."""
         if self.at is None:
             return await create_weigher(self.core, self.domain)
         return await weigher_at(self.core, self.domain, self.at)

@@ -169,7 +169,7 @@ async def _replace_name_passages(
 
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], data: ReplyData) -> None:
-    """Read the contents that contain the passages, for their ranges. A content that is lost is skipped."""
+    """Read the contents in which the passages occur, to find their ranges. Lost contents are skipped."""
     owners = (passage.owner for ranked in page if (passage := data.passages.get(ranked.owner)) and _is_content(passage))
     data.texts = await texts_of(scope.core, scope.domain, (data.rows[owner] for owner in owners if owner in data.rows))
 
@@ -209,7 +209,7 @@ def _hit(request: Request, ranking: Ranking, data: ReplyData, ranked: Ranked, le
 
 
 def _end_of_hit(data: ReplyData, row: DescribedRow, passage: Passage | None) -> Superseded | None:
-    """Return the end of a hit that no longer holds: of its observation, or else of the node or connection."""
+    """Return when and by what a hit was superseded: its observation, otherwise its node or connection."""
     if passage is not None and passage.owner in data.superseded:
         return data.superseded[passage.owner]
     ends = cast("datetime | None", row.event.get("_valid_to"))
@@ -219,7 +219,7 @@ def _end_of_hit(data: ReplyData, row: DescribedRow, passage: Passage | None) -> 
 def _range(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
     """Return the range of the shown part in the content.
 
-    If the content has escapes, it is the range of the whole passage.
+    If the content contains escapes, return the range of the whole passage.
     """
     text = data.texts.get(passage.owner)
     if text is None or not passage.place.startswith(_CONTENT):
@@ -237,9 +237,9 @@ def _field_of(place: str) -> str:
 
 
 def _hint(text: str, passage: Passage) -> int:
-    """Return the position at which to look for a passage.
+    """Return the position in a content near which to look for a passage.
 
-    If its text occurs several times, its place has the number.
+    If its text occurs several times, the number at the end of its place says which occurrence is meant.
     """
     number = int(passage.place.rpartition("-")[2]) if "-" in passage.place else 1
     at = -1

@@ -51,7 +51,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions on hits. The indexes hold types and times; the other conditions select a set of nodes first."""
+    """Conditions on hits. The indexes contain types and times. The other conditions select a set of nodes first."""
 
     types: tuple[str, ...] = ()
     fields: FieldFilter = field(default_factory=FieldFilter)
@@ -67,7 +67,7 @@ class Filters:
 
     @property
     def is_selective(self) -> bool:
-        """Whether there are conditions that the indexes do not hold."""
+        """Whether there are conditions that the indexes cannot check."""
         requests = (self.fields.namespace, self.fields.path_prefix, self.min_edges, self.min_strength)
         return bool(self.tags or self.properties) or any(request is not None for request in requests)
 
@@ -88,7 +88,7 @@ class Filters:
 
     @property
     def valid(self) -> int | None:
-        """The time, in microseconds, at which a hit must hold."""
+        """The time, in microseconds, at which a hit must be valid, or None."""
         return None if self.valid_at is None else microseconds(self.valid_at)
 
     @property
@@ -184,7 +184,7 @@ def types_of(types: Sequence[str] | None, type_name: str | None) -> Filters:
 
 
 def vector_of(numbers: Sequence[float]) -> tuple[float, ...]:
-    """Return the vector scaled to length 1. Raises INVALID_ARGUMENT if it has no direction."""
+    """Return the numbers, scaled to a vector of length 1. Raises INVALID_ARGUMENT if that is impossible."""
     hint = "Pass the numbers that the domain's model returned for a text."
     is_list = isinstance(numbers, Iterable) and not isinstance(numbers, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
     if not is_list or not all(isinstance(value, int | float) for value in numbers):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
@@ -211,7 +211,7 @@ def cursor_of(text: str | None) -> Cursor | None:
 def check_keys(
     argument: str, value: Mapping[str, object] | None, valid: Sequence[str] | Mapping[str, str]
 ) -> Mapping[str, object]:
-    """Return a mapping that has only valid keys. Raises INVALID_ARGUMENT."""
+    """Return the mapping, by default an empty one. Raises INVALID_ARGUMENT for other types and invalid keys."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types

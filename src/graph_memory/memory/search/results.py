@@ -1,4 +1,4 @@
-"""The results of a search: hits with their explanations, and the parts of a page that were omitted."""
+"""The results of a search: hits with explanations, and what a page omits."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ async def search(core: Core, domain: str, request: Request) -> SearchResult:
 
 
 async def _explain_no_hits(scope: Scope, request: Request) -> list[str]:
-    """Return the reasons in the request why there may be no hits."""
+    """Return possible reasons why a request has no hits, such as unknown types."""
     if scope.at is not None and scope.at <= 0:
         return [BEFORE_ALL]
     return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())

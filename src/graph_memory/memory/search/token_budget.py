@@ -22,7 +22,7 @@ _ENCODING = "o200k_base"
 
 
 def tokens_of(parts: Sequence[Result]) -> int:
-    """Return the number of tokens of parts of a reply as JSON, with the tokenizer of recent OpenAI models."""
+    """Return the number of tokens that parts of a reply have as JSON, with the tokenizer of recent OpenAI models."""
     return tokens_of_text(json.dumps([part.to_dict() for part in parts], ensure_ascii=False, separators=(",", ":")))
 
 
@@ -33,13 +33,13 @@ def tokens_of_text(text: str) -> int:
 
 @dataclass(slots=True)
 class Room:
-    """The remaining tokens of a budget, from which parts are deducted."""
+    """The remaining tokens of a budget."""
 
     count: Count
     left: int
 
     def take(self, cost: int) -> bool:
-        """Deduct the tokens of a part if it fits, and return whether it does."""
+        """Deduct the tokens of a part from the budget if they fit, and return whether they do."""
         if cost > self.left:
             return False
         self.left -= cost

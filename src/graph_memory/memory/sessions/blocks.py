@@ -1,4 +1,4 @@
-"""Blocks: short labelled texts that an agent reads at the start of each session, such as who it is and works with.
+"""Blocks: short labelled texts that an agent reads at the start of each session, such as its role and its users.
 
 A block is a node, so the log, reverts and branches include it. It is not an entity.
 """
@@ -87,12 +87,12 @@ class Edit:
 
 
 def _normalize(text: str) -> str:
-    """Return a text in NFC with uniform line ends, so that a part is found however its caller encodes it."""
+    """Return a text in NFC with uniform line ends, so that a part is found in any encoding."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def check_label(label: object) -> str:
-    """Return the label of a block. Raises INVALID_ARGUMENT."""
+    """Validate and return the label of a block. Raises INVALID_ARGUMENT."""
     if isinstance(label, str) and is_encodable(label):
         check_visible("Label", label)
     is_label = isinstance(label, str) and is_encodable(label) and label == " ".join(label.split())
@@ -159,7 +159,7 @@ def _same_label(label: str, known: Collection[str]) -> str:
 
 
 def fold_label(label: str) -> str:
-    """Return a label for comparison, regardless of case and of the encoding of accents."""
+    """Return a label in a form for comparison, without differences in case and in the encoding of accents."""
     return unicodedata.normalize("NFC", label).casefold()
 
 

@@ -1,4 +1,4 @@
-"""Imports of other programs' memories: of instructions such as CLAUDE.md as blocks, of all others as entities."""
+"""Imports memories of other programs: instructions such as CLAUDE.md become blocks, and all others entities."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from graph_memory.memory.transfer.formats.records import Place, Refused, Unfit
 from graph_memory.memory.transfer.load.sources import check, refusals
 from graph_memory.memory.transfer.load.staged_record import Findings
 from graph_memory.memory.transfer.results import BlockCounts, ImportCounts, MemoryFormat, MemoryImported
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import GraphError
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.progress import Progress
@@ -45,7 +45,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options of an import. Without a format, the content decides."""
+    """Options of an import. If no format is given, the content determines it."""
 
     form: MemoryFormat | None = None
     skip_invalid: bool = False
@@ -63,7 +63,7 @@ async def import_memory(core: Core, domain: str, source: Source, options: Option
 
 
 async def _import_instructions(core: Core, domain: str, file: Path, options: Options, tell: Progress) -> MemoryImported:
-    """Store the sections of a file as blocks. A block of a section that the file no longer has becomes empty."""
+    """Store the sections of a file as blocks. Blocks of sections that the file no longer has become empty."""
     findings = Findings()
     edits = await anyio.to_thread.run_sync(_edits_of, file, findings)
     if not options.dry_run:
@@ -71,7 +71,7 @@ async def _import_instructions(core: Core, domain: str, file: Path, options: Opt
     present = await core.log.ontology(domain)
     blocks = () if present is None else await blocks_of(core, domain)
     stored = {fold_label(block.label): block.text for block in blocks}
-    if not findings.count:  # otherwise an invalid section may be one that seems to be gone
+    if not findings.count:  # otherwise a section may be missing only because it is invalid
         edits = {**_emptying(blocks, _prefix_of(file), edits), **edits}
     changed = [edit for key, edit in edits.items() if stored.get(key) != edit.text]
     session = importing.new_session(core)
@@ -110,13 +110,13 @@ def _emptying(blocks: Sequence[Block], prefix: str, edits: Mapping[str, Edit]) -
 
 
 def _prefix_of(file: Path) -> str:
-    """Return the beginning of the labels of a file: its name with its folder, because each project has such a file."""
+    """Return the prefix of a file's labels: the folder and name of the file, since each project has such a file."""
     path = file.absolute()
     return " ".join(f"{path.parent.name[-_LONGEST_FOLDER:]}/{path.name}".split())
 
 
 def _edits_of(file: Path, findings: Findings) -> Mapping[str, Edit]:
-    """Return the edits of the sections of a file by folded label. Invalid sections are refused with their lines."""
+    """Return the edits for a file's sections, by folded label. Invalid sections are rejected with their lines."""
     edits: dict[str, Edit] = {}
     for line, title, body in _sections(_read(file, findings)):
         label = _label_of(_prefix_of(file), title, edits.keys())
@@ -131,15 +131,11 @@ def _edits_of(file: Path, findings: Findings) -> Mapping[str, Edit]:
 
 
 def _read(file: Path, findings: Findings) -> str:
-    """Return the text of a file, or empty text if it is refused. Raises INVALID_ARGUMENT if it cannot be opened."""
-    place = Place(file.name)
+    """Return the text of a file, or an empty text if it is rejected. Raises INVALID_ARGUMENT if it cannot be opened."""
     try:
         return read_text(file.resolve())  # AGENTS.md is often a link to CLAUDE.md
     except Unfit as error:
-        findings.refuse(error.at(place))
-    except UnicodeDecodeError as error:
-        message = f"Byte {error.start + 1} is not UTF-8"
-        findings.refuse(Refused(place, Code.INVALID_SOURCE, message, "Save the file as UTF-8."))
+        findings.refuse(error.at(Place(file.name)))
     except OSError as error:
         reason = f"Cannot read {printable(file)}: {error.strerror or error}"
         raise invalid_argument("source", reason, "Pass a readable file.") from error
@@ -167,7 +163,7 @@ def _edit_of(label: str, body: str, source: str) -> Edit:
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield line, title and text of each section below a heading of the first two levels. Empty ones are left out."""
+    """Yield line number, title and text of each section under a first- or second-level heading, except empty ones."""
     sections: list[tuple[int, str, list[str]]] = [(1, "", [])]
     fence = ""
     for number, line in enumerate(text.splitlines(), 1):

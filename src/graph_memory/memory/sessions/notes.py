@@ -55,7 +55,7 @@ class Note:
 
     @property
     def properties(self) -> Mapping[str, PropertyValue]:
-        """The properties of its node."""
+        """The properties of the note's node."""
         return self.node.properties
 
 
@@ -79,7 +79,7 @@ async def notes_of(
     limit: int = 100,
     unreadable: list[GraphError] | None = None,
 ) -> list[Note]:
-    """Return notes of a kind, most recently changed first; given keys, the notes that have one of them.
+    """Return notes of a kind, most recently changed first. With `keys`, return only notes with one of these keys.
 
     If `unreadable` is given, notes whose text cannot be read are omitted, and their errors are added to it. Otherwise
     raises CONTENT_READ_FAILED.
@@ -191,7 +191,7 @@ class _StoredNote:
 
 
 def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired: DesiredNote, new: str) -> list[Draft]:
-    """Return the drafts that create or change a note; none if it is unchanged."""
+    """Return the drafts that create or change a note. There are none if it is unchanged."""
     if stored.before is None:
         new_node = NewNode(
             id=new,

@@ -63,7 +63,7 @@ class PastGraph:
     properties: Mapping[str, Mapping[str, PropertyValue]]
 
     def open_entities(self, entities: Sequence[EntityFields]) -> OpenedRow:
-        """Return entities with the relations and properties of each."""
+        """Return entities with their relations and properties."""
         properties = [list(self.properties[entity[0]].items()) for entity in entities]
         return OpenedRow(entities, self.with_relations(entities).relations, properties)
 
@@ -72,7 +72,7 @@ class PastGraph:
         return stored if isinstance(stored, str) else None
 
     def with_relations(self, entities: Sequence[EntityFields]) -> GraphRow:
-        """Return entities with the relations of each."""
+        """Return entities with their relations."""
         return GraphRow(entities, relations_around(entities, self.rows.relations))
 
     def find_matching(self, needles: Sequence[str]) -> GraphRow:
@@ -148,7 +148,7 @@ class PastMemory(Past):
 
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
-    """Return the entities and relations of the last events of subjects, without ended ones."""
+    """Return the entities and relations that the subjects' last events describe, without ended ones."""
     drafts = sorted((Event.from_row(event).draft for event in events), key=_order)
     current = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
     nodes = {draft.subject: draft for draft in drafts if draft.kind is Kind.NODE and not draft.erased}

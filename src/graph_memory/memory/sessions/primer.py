@@ -27,14 +27,14 @@ class Primer(Room):
         return "\n".join(self.lines)
 
     def count_sections(self, sections: Mapping[str, Sequence[str]]) -> int:
-        """Return the number of tokens that sections take, given their lines by heading."""
+        """Return the number of tokens of sections, which are given as lines by heading."""
         lines = [line for head, section_lines in sections.items() for line in (*self._head(head), *section_lines)]
         return sum(self.count(f"{line}\n") for line in lines)
 
     def add_section(self, head: str, lines: Sequence[str], room: int | None = None) -> int:
-        """Add a section with as many of its lines as fit. Returns their number; adds nothing if no line fits.
+        """Add a section with as many of its lines as fit, and return their number. Adds nothing if no line fits.
 
-        `room` limits the tokens of the section.
+        `room` is the maximum number of tokens of the section.
         """
         aside = 0 if room is None else max(self.left - room, 0)
         self.left -= aside
@@ -50,7 +50,7 @@ class Primer(Room):
     def add_quotation(
         self, head: str, text: str, how: str, first_lines: Sequence[str] = (), share: float = 1.0
     ) -> None:
-        """Add a quoted text in a share of the remaining tokens, cut if it does not fit. `how` shows the whole text."""
+        """Add a quoted text within a share of the remaining tokens. If it is cut, `how` shows the whole text."""
         aside = self.left - int(self.left * share)
         self.left -= aside
         lines = [*first_lines, *(f"> {to_visible(line)}" for line in text.splitlines())]

@@ -1,4 +1,4 @@
-"""The latest changes for the start of a session: since the last session, and before it."""
+"""Reads the latest changes for the start of a session: those since the last session, and those before it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Changes:
     def add_to(self, primer: Primer, room: int, listed: Collection[str]) -> set[str]:
         """Add the newest changes to a primer within a token budget.
 
-        Returns the subjects whose texts it shows completely. Of new records that another section lists, only
+        Returns the subjects whose texts are shown completely. For new records that another section lists, only
         observations and connections are shown.
         """
         shown_subjects: set[str] = set()

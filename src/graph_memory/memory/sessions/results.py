@@ -32,7 +32,7 @@ class BlockEdited(Block):
 
 
 class SessionStarted(ResultWithWarnings):
-    """The knowledge for the start of a session."""
+    """The stored knowledge for the start of a session."""
 
     session_id: str | None = Field(
         default=None, description="Pass it with later calls: it names their changes in the log"

@@ -145,7 +145,7 @@ async def session_start(core: Core, domain: str, request: StartRequest) -> Sessi
 def with_warnings(started: SessionStarted, warnings: Sequence[str], max_tokens: int) -> SessionStarted:
     """Return the reply with the warnings that fit into a token budget.
 
-    Long warnings are cut. Further ones are counted as omitted.
+    Long warnings are cut. For warnings that do not fit, only their number is given.
     """
     fitting: tuple[str, ...] = ()
     left_out = started.left_out or 0
@@ -158,7 +158,7 @@ def with_warnings(started: SessionStarted, warnings: Sequence[str], max_tokens: 
 
 
 def _fit_questions(findings: Sequence[Finding], max_tokens: int) -> tuple[Sequence[Finding], int]:
-    """Return the questions that fit into the reply, and the number of tokens that the reply takes besides its text."""
+    """Return the questions that fit into the reply, and the number of tokens of the reply without its text."""
     kept = fit_whole(
         lambda _, number: findings[:number], 1, len(findings), int(max_tokens * _QUESTIONS_SHARE), tokens_of
     )
@@ -172,9 +172,9 @@ def _sort_blocks(blocks: Sequence[Block], project: str | None) -> list[Block]:
 
 
 async def _last_summary(core: Core, domain: str, request: StartRequest, unreadable: list[GraphError]) -> Note | None:
-    """Return the last readable summary of this session, or of the project, or of any session.
+    """Return the last readable summary of this session, otherwise of the project, otherwise of any session.
 
-    Adds the errors of unreadable summaries that it skips.
+    Unreadable summaries are skipped, and their errors are added to `unreadable`.
     """
     find_summaries = partial(find_notes, core.store, domain, SUMMARY)
     of_session = await find_summaries(keys=[request.session_id], limit=1) if request.session_id else []
@@ -197,7 +197,7 @@ async def _first_readable(
 
 
 def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
-    """Return one warning for all summaries that cannot be read, with the error of the first."""
+    """Return one warning about all summaries that cannot be read, with the first error. Empty if there are none."""
     if not unreadable:
         return []
     others = len(unreadable) - 1
@@ -208,7 +208,7 @@ def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Recaller:
-    """Adds recalls to a primer, without the subjects that it already shows."""
+    """Adds recalls to a primer, without subjects that the primer already shows."""
 
     core: Core
     domain: str
@@ -219,7 +219,7 @@ class _Recaller:
     async def add_project(self, project: str, needed: int) -> Sequence[str]:
         """Add facts about a project, if a matching subject is not shown yet. Returns warnings.
 
-        New changes are indexed for a moment only, without vectors. Leaves `needed` tokens for other sections, and a
+        Indexing of new changes gets only a moment and no vectors. `needed` tokens are left for other sections, and a
         share for other facts.
         """
         coverage_of_index = await catch_up(

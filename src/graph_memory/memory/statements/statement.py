@@ -65,15 +65,15 @@ class Statement:
 
     @property
     def is_negative(self) -> bool:
-        """Whether it denies a fact or says that it ended: `no longer supports` is like `support was dropped`."""
+        """Whether the statement denies a fact or says that it ended: `no longer supports`, `support was dropped`."""
         return self.is_denied or "ending" in self.cues
 
     def has(self, phrases: str) -> bool:
-        """Return whether it contains one of the phrases."""
+        """Return whether the statement contains one of the phrases."""
         return self.find_phrase(phrases) is not None
 
     def find_phrase(self, phrases: str) -> str | None:
-        """Return the first of the phrases that it contains."""
+        """Return the first of the phrases that the statement contains, or None."""
         if phrases not in self.found_phrases:
             match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.text_without_values)
             self.found_phrases[phrases] = match[0] if match else None

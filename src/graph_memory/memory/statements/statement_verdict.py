@@ -53,7 +53,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The verdict on a new statement: the equal known statement, or the doubts that it raises."""
+    """The verdict on a new statement: the known statement that equals it, or the doubts that it raises."""
 
     rule: Rule
     known: CurrentObservation | None = None
@@ -93,7 +93,7 @@ def verdict(new: str, known: Sequence[CurrentObservation], entity: str) -> Verdi
 
 
 def find_equal(new: str, known: Sequence[CurrentObservation]) -> CurrentObservation | None:
-    """Return the known statement with the same text, preferably with identical characters."""
+    """Return the known statement that says the same, preferably in identical characters, or None."""
     exact = (observation for observation in known if observation.text == new)
     return next(exact, None) or next((observation for observation in known if same_text(observation.text, new)), None)
 
@@ -107,7 +107,7 @@ def _comparable(new: str, known: Sequence[CurrentObservation]) -> Sequence[Curre
 def _threshold_increase(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
     """Return the increase of the threshold for many known statements, in log units. It is 0 for a single one.
 
-    With more known statements, each is less likely to be meant, and a word that many contain identifies it less. So the
+    With more known statements, each one is less likely to be meant, and a word in many of them identifies none. So the
     increase grows with the number of known statements, and with the expected number that share all words of the pair.
     """
     by_chance = known * prod(ties[tie] / known for tie in pair.ties)
@@ -115,6 +115,6 @@ def _threshold_increase(pair: Comparison, ties: Mapping[str, int], known: int) -
 
 
 def reason(pair: Comparison) -> str:
-    """Return the evidence for the known statement being out of date, in words."""
+    """Describe in words why the known statement may be out of date."""
     lines = [f"{feature} ({evidence})" for feature, evidence in pair.features.items()]
     return "; ".join(lines) if lines else "much alike"

@@ -1,1 +1,1 @@
-"""Verification that the graph matches its log."""
+"""Verifies that the graph matches its log."""

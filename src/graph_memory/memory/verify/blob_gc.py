@@ -1,4 +1,4 @@
-"""Deletion of unreferenced blobs, which failed writes and crashes leave behind."""
+"""Deletes unreferenced blobs, which failed writes and crashes leave behind."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HASHES = query("verify/content_hashes", str)
 async def collect(core: Core, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
     """Delete blobs older than `grace` seconds that no event of their domain refers to. With `dry_run`, only list them.
 
-    The grace period protects concurrent writes: a blob exists before the event that refers to it. Raises STORE_CONFLICT
-    if another database stores blobs there too, since it is then unknown which blobs are needed.
+    The grace period protects concurrent writes, since a blob is stored before the event that refers to it. Raises
+    STORE_CONFLICT if another database stores blobs there too, since it is then unknown which blobs are needed.
     """
     before = (now or datetime.now(UTC)) - timedelta(seconds=grace)
     collected: list[CollectedBlob] = []

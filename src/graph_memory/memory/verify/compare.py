@@ -1,4 +1,4 @@
-"""Comparison of subjects: the last event of each with its state in the live graph."""
+"""Compares the last event of each subject with the subject's state in the live graph."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject to compare. `type` is the type of a connection, None for other kinds."""
+    """A subject to compare. `type` is the type of a connection, and None for other kinds."""
 
     id: str
     type: str | None
@@ -74,7 +74,7 @@ LiveSubjects = dict[tuple[str, str | None], LiveSubject]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A subject that differs: its last event, or None if it is not in the log, and its state in the live graph."""
+    """A subject that differs: its last event, or None if the log lacks the subject, and its state in the live graph."""
 
     subject: Subject
     event: Event | None
@@ -83,7 +83,7 @@ class Finding:
 
     @property
     def live_type(self) -> str | None:
-        """The type of its live relationship, or None if it has no relationship."""
+        """The type of the subject's live relationship, or None if it has no relationship."""
         return self.live.type
 
     @property
@@ -93,7 +93,7 @@ class Finding:
         return self.event.draft.content if is_lost and self.event and self.live.inline is not None else None
 
     def differs(self, *facts: str) -> bool:
-        """Return whether any fact differs whose name begins with one of these prefixes."""
+        """Return whether a fact differs whose name begins with one of these prefixes."""
         return any(difference.problem.startswith(facts) for difference in self.differences)
 
     @property
@@ -109,12 +109,12 @@ class Finding:
 
     @property
     def has_other_type(self) -> bool:
-        """Whether it has the id of a connection, but another relationship type."""
+        """Whether the subject has the id of a connection, but another relationship type."""
         return has_other_type(self.subject, self.event)
 
     @property
     def is_misplaced(self) -> bool:
-        """Whether it is tied to the wrong nodes, or exists several times."""
+        """Whether the subject is attached to the wrong nodes, or exists several times."""
         if self.event is None or self.live.stored is None:
             return False
         draft = self.event.draft
@@ -124,7 +124,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ContentCheck:
-    """The text that an event refers to, or the fault of its content."""
+    """The text that an event refers to, or what is wrong with the content."""
 
     content: Content | None = None
     is_inline: bool = False
@@ -137,7 +137,7 @@ def has_other_type(subject: Subject, event: Event | None) -> bool:
 
 
 class Examination:
-    """Compares the subjects of one domain, read through `reader`."""
+    """Compares subjects of one domain, which it reads through `reader`."""
 
     def __init__(self, reader: Reader, contents: Contents, domain: str, ontology: Ontology) -> None:
         self._reader = reader
@@ -243,7 +243,7 @@ class Examination:
     async def _live_connections(
         self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
     ) -> None:
-        """Find the live connections at these nodes: their ends in the log, and where a comparison found them."""
+        """Add to `live_subjects` the connections of these nodes: their ends in the log, and where they were found."""
         params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
         for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
@@ -299,7 +299,7 @@ def _definition_facts(is_defined: bool) -> Facts:
 
 
 def text_in(stored: Mapping[str, object]) -> str | None:
-    """Return the text content of a live subject, None without text."""
+    """Return the text content of a live subject, or None if it has none."""
     text = stored.get("_content")
     return text if isinstance(text, str) else None
 
@@ -311,7 +311,7 @@ def _no_windows(event: Event) -> tuple[str, ...] | None:
 
 
 def _settle_text(live: LiveSubject, event: Event) -> None:
-    """Treat an indexed text as waiting for indexing, since both states are correct."""
+    """Treat an indexed text like a text that waits for indexing, since both states are correct."""
     text, is_waiting = searchable_text(event.draft), exact(value=False)
     if (
         text is not None

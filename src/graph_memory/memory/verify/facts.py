@@ -1,7 +1,7 @@
 """Expected and live facts of a subject, and their differences.
 
-Facts are short names such as `property status` or `window 0` with plain values. Two sets of facts are compared name
-by name, so every kind of subject and every derived row is handled alike.
+A fact is a short name, such as `property status` or `window 0`, with a plain value. Two sets of facts are compared
+name by name, so all kinds of subjects and derived rows are handled alike.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ class InverseRow:
 def expected_facts(event: Event, ontology: Ontology) -> Facts:
     """Return the facts that the live graph should contain about a subject after its last event.
 
-    A deleted subject has none.
+    A deleted subject has no facts.
 
-    The event's draft must have the node's text content, from which search windows are made.
+    The event's draft must contain the node's text, from which search windows are made.
     """
     draft = event.draft
     if draft.op is Op.DELETE or draft.kind is Kind.DOMAIN:
@@ -106,7 +106,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
 
 
 def expected_rows(domain: str, draft: Draft, indexes: Sequence[Index]) -> Facts:
-    """Return the expected facts of a subject's key rows, by these indexes, and of a node's search windows."""
+    """Return the expected facts of the key rows that a subject has in these indexes, and of a node's search windows."""
     windows = window_rows(domain, draft) if draft.kind is Kind.NODE else ()
     return key_facts(key_rows(domain, draft, indexes)) | window_facts(windows)
 
@@ -175,7 +175,7 @@ def window_facts(rows: Iterable[Row]) -> Facts:
 
 
 def _number_repeats(facts: Iterable[tuple[str, object]]) -> Facts:
-    """Return facts by name, with a number added to repeated names. So every repetition counts as a difference."""
+    """Return facts by name. Repeated names get a number, so that every repetition counts as a difference."""
     pairs = list(facts)
     unique: Facts = dict(pairs)
     if len(unique) == len(pairs):
@@ -196,7 +196,7 @@ def _type_ends(state: State) -> Facts:
 def compare(kind: str, subject: str, expected: Facts, live: Facts) -> list[Difference]:
     """Return the differences between the facts of one subject.
 
-    If all facts are missing, or all superfluous, return a single difference.
+    If all facts are missing or all are superfluous, return a single difference.
     """
     if expected and not live:
         return [Difference(kind=kind, subject=subject, problem="missing from the live graph")]
@@ -231,7 +231,7 @@ def shape_differences(
     turns: Sequence[int] = (),
     domain_turns: Sequence[int] = (),
 ) -> Sequence[Difference]:
-    """Return the faults of a log as a whole: gaps, or counters of the domain that differ from it.
+    """Return the faults of a log as a whole: gaps, and counters of the domain that differ from the log.
 
     `turns` are the event numbers at which the log's times go back, `domain_turns` the numbers that the domain records.
     """

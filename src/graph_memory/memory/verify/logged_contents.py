@@ -48,8 +48,8 @@ async def lost_contents(
 ) -> set[str]:
     """Return the hashes of the contents that cannot be read. Contents in `checked` are skipped.
 
-    `checked` has the hash and encoding of contents that were read already, including all contents of events
-    whose number is not zero in `matching_events`: pages of only such events are skipped. Readable contents are added.
+    `checked` has the hash and encoding of contents that were already read, and readable contents are added to it. It
+    covers all events whose byte in `matching_events` is not zero. Pages that only have such events are skipped.
     """
     lost: set[str] = set()
     page = ContentsPage(0, ())
@@ -99,7 +99,7 @@ async def _check_page(reader: Reader, contents: Contents, domain: str, page: Seq
 
 
 async def _read_failure(contents: Contents, domain: str, ref: ContentRef, inline: str | None) -> str | None:
-    """Return the reason why a content cannot be read, None if it can. Blobs are streamed."""
+    """Return why a content cannot be read, or None if it can. Blobs are streamed."""
     try:
         async for _ in contents.stream(domain, ref, inline):
             pass

@@ -1,4 +1,4 @@
-"""Comparison of the search index with the log, up to the last indexed event.
+"""Compares the search index with the log, up to the last indexed event.
 
 Later writes do not change the state after that event, so no lock is needed.
 """
@@ -40,9 +40,9 @@ class _Rows:
 
 
 async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
-    """Return every passage and name in the index that differs from the log. Without an index, there are none.
+    """Return the passages and names in the index that differ from the log. Without an index, there are none.
 
-    Compares again if events were removed from the log during the comparison.
+    The comparison is repeated if events were removed from the log meanwhile.
     """
     while True:
         before = await core.store.first_row(POSITION, domain=domain)
@@ -57,7 +57,7 @@ async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
 async def _differences(core: Core, domain: str, at: int, *, has_current_words: bool) -> list[Difference]:
     """Return the differences between index and log.
 
-    Ignores word fields until they are re-tokenized with the current rules.
+    Word fields are ignored until they have been re-tokenized with the current rules.
     """
     differences: list[Difference] = []
     live_subjects, after = set[str](), ""
@@ -118,7 +118,7 @@ def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[s
 
 
 async def _unknown_owners(core: Core, domain: str, at: int, live_subjects: set[str]) -> list[Difference]:
-    """Return the differences of owners that have rows but do not exist according to the log."""
+    """Return a difference for each owner that has rows but does not exist according to the log."""
     differences: list[Difference] = []
     after = ""
     while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):

@@ -1,4 +1,4 @@
-"""A quick comparison inside Neo4j of the live graph with the log. It returns only subjects that may differ.
+"""Compares the live graph with the log quickly, inside Neo4j, and returns only subjects that may differ.
 
 The log is read in the order of subjects, so that the index alone gives the number of each subject's last event. Each
 page of subjects is a range of ids. For each range, Neo4j returns the numbers of the events with which the live graph
@@ -50,7 +50,7 @@ LiveKey = tuple[str, str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """The numbers of the last events of the log's next subjects."""
+    """A page of the log's subjects, with the number of each one's last event."""
 
     last: str | None
     numbers: Sequence[int]
@@ -58,7 +58,7 @@ class LogPage:
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """The numbers of the events that a range of the live graph agrees with, and the subjects without such an event."""
+    """The numbers of the events with which a range of the live graph agrees, and the subjects that agree with none."""
 
     proved: Sequence[int]
     unlike: Sequence[LiveKey]
@@ -83,7 +83,7 @@ class WindowsPage:
 
 @dataclass(frozen=True, slots=True)
 class Unproved:
-    """A subject with keys or text that are not compared yet, and the values of its indexed properties."""
+    """A subject whose keys or text have yet to be compared, and the values of its indexed properties."""
 
     id: str
     kind: str
@@ -129,7 +129,7 @@ class QuickComparison:
         self._indexes = _indexes_by_type(self.ontology)
 
     async def suspects(self) -> list[Subject]:
-        """Return all subjects that differ, and perhaps some that do not."""
+        """Return all subjects that differ, and possibly some that do not."""
         await self._compare_all()
         numbers = _differing_numbers(self._last, self.proved)
         for start in range(0, len(numbers), PAGE):
@@ -246,8 +246,8 @@ class QuickComparison:
     async def _add_suspects(self, unlike: set[str], loose: set[str]) -> None:
         """Add the ids to the suspects, with the types of connections.
 
-        `loose` ids have keys, but are not among the compared subjects. Existing connections whose type has keys are
-        left out: they are compared with their node.
+        Ids in `loose` have keys, but are not among the compared subjects. Existing connections whose type has keys are
+        omitted, since they are compared with their node.
         """
         ids = sorted(unlike | loose)
         [results] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
@@ -275,7 +275,7 @@ def _differing_numbers(counts: bytearray, other_counts: bytearray) -> list[int]:
 
 
 def _indexes_by_type(ontology: Ontology) -> dict[str, Sequence[Index]]:
-    """Return the indexes of types that have any, by kind and type."""
+    """Return the indexes by kind and type. Types without indexes are omitted."""
     types = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
     indexes = {
         f"{kind}/{declared.name}": indexes_in(kind, declared.name, ontology)
@@ -290,7 +290,7 @@ def _hash(text: str) -> str:
 
 
 def _split_range(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[tuple[str, str, Sequence[Unproved]]]:
-    """Yield parts of an id range with about `TEXT` bytes of text: the ids around each, and its subjects."""
+    """Split an id range into parts with about `TEXT` bytes of text. Yields each part's bounds and subjects."""
     part: list[Unproved] = []
     size = 0
     for subject in subjects:

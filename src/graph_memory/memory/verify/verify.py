@@ -1,4 +1,4 @@
-"""Verification of the live graph against its log. `verify` lists every difference, `rebuild` mends them.
+"""Verifies the live graph against its log. `verify` lists all differences, and `rebuild` mends them.
 
 Both use the logged ontology, not its live copy, which is itself verified. Both compare without the lock first, and
 compare the apparent differences again under the domain's lock. So a concurrent write is never reported as a
@@ -100,8 +100,8 @@ async def rebuild(core: Core, domain: str) -> Verification:
     Missing indexes and constraints of the whole database are created first. Raises STORE_CONFLICT if stored data
     breaks a constraint.
 
-    Works in pages, each in its own transaction: the graph is never empty in between, and an interrupted rebuild can
-    be run again.
+    Each page is mended in its own transaction, so the graph is never empty, and an interrupted rebuild can be
+    repeated.
     """
     verification = await verify(core, domain)
     await repair_schema(core.store)
@@ -180,7 +180,7 @@ async def examine_subjects(
     *,
     ontology: Ontology | None = None,
 ) -> list[Finding]:
-    """Return the subjects that differ. Only under the domain's lock is the result certain.
+    """Return the subjects that differ. The result is only certain if the domain's lock is held.
 
     Adds the hash and encoding of each checked content to `contents`.
     """
@@ -251,18 +251,18 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
 def _projected_op(op: Op) -> Op:
     """Return the operation for the projector.
 
-    A create becomes an update of derived rows, since a rebuild creates no subjects.
+    A creation becomes an update of derived rows, since a rebuild creates no subjects.
     """
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 
 def _is_misplaced(finding: Finding) -> bool:
-    """Return whether the live subject is not in the log, is tied to the wrong nodes, or has the wrong type."""
+    """Return whether the live subject is not in the log, is attached to the wrong nodes, or has the wrong type."""
     return finding.event is None or finding.is_misplaced or finding.has_other_type
 
 
 def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None:
-    """Delete live subjects that are not in the log or are tied to the wrong nodes."""
+    """Delete live subjects that are not in the log or are attached to the wrong nodes."""
     for finding in findings:
         row: Row = {"id": finding.subject.id}
         if finding.event is None:

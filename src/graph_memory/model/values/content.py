@@ -63,7 +63,7 @@ class Content:
 
     @property
     def encoded(self) -> str:
-        """The content as a string of its encoding: the text itself, or standard base64 with padding."""
+        """The content as a string: text unchanged, other content as standard base64 with padding."""
         return self.data.decode() if self.is_text else base64.b64encode(self.data).decode("ascii")
 
     @property

@@ -47,7 +47,7 @@ def create(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Toolsets, tools and presets that the key may use. Default: all that the server serves.",
+            help="Toolsets, tools and presets that the key may use. Default: every tool of the server.",
             autocompletion=completion.toolsets,
         ),
     ] = None,

@@ -19,7 +19,7 @@ _MAX_EVENTS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class ChangedRow:
-    """A node, and the author and time of the last change of it or of an attached record."""
+    """A node, with the author and time of the last change to the node or to a record attached to it."""
 
     id: str
     at: datetime
@@ -29,7 +29,7 @@ class ChangedRow:
 
     @property
     def by(self) -> str | None:
-        """The author, as precisely as known."""
+        """The most precise known name of the author."""
         return self.actor or self.session or self.source
 
 

@@ -74,12 +74,12 @@ async def find_orphans(core: Core, domain: str, limit: int) -> Orphans:
 
 
 def orphans_among(rows: Iterable[SurveyRow]) -> list[SurveyRow]:
-    """Return the entities without relations, the ones with fewest observations first."""
+    """Return the entities without relations, fewest observations first."""
     return sorted((row for row in rows if not row.relations), key=lambda row: (row.observations, row.name))
 
 
 def orphan_call(row: SurveyRow) -> ReadyCall:
-    """Return the next call for an entity without relations: delete it if it has no facts, else compare it."""
+    """Return the next call for an entity without relations: a deletion if it has no facts, otherwise a comparison."""
     if not row.observations and not row.described:
         return ReadyCall(tool="delete_entities", arguments={"entityNames": [row.name]})
     return ReadyCall(tool="find_similar", arguments={"name": row.name})
@@ -211,7 +211,7 @@ def _deletable_connection(kind: str, row: EdgeRow, reason: str, ends: Mapping[st
 
 
 async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the types without records, except the standard types, which are a selection to choose from."""
+    """Return the types without records. Standard types are excluded, since they are only offered for use."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
     names = [declared.name for declared in ontology.connection_types if declared.name not in standard_names()]

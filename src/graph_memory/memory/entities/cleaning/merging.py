@@ -61,7 +61,7 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """One attempt, with the rules that earlier attempts broke and the ids that they assigned to moved records."""
+    """An attempt to merge, with the rules that earlier attempts broke and the new ids of moved records."""
 
     into: str
     names: Sequence[str]
@@ -72,7 +72,7 @@ class _Merge:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The entities, the records attached to the merged ones, and the data that the target may take over."""
+    """The entities, the records attached to the merged entities, and the data that the target may take over."""
 
     target: NodeState
     sources: Sequence[NodeState]

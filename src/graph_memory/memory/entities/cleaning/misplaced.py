@@ -70,7 +70,7 @@ def _finding(row: NamedObservationRow, other: str) -> Finding:
 
 
 def other_name(text: str, names: Sequence[str]) -> str | None:
-    """Return the name in a text that was confused with one of these names; None if one of them occurs too."""
+    """Return the name in a text that was confused with one of these names, or None if one of these occurs in it too."""
     old = {old_key(name) for name in names}
     if not any(key in old_key(text) for key in old):
         return None
@@ -91,6 +91,6 @@ def _find_different_spans(spans: Sequence[str], names: Sequence[str]) -> Iterato
 
 
 def old_key(name: str) -> str:
-    """Return the key by which names were compared before: words without signs and combining marks."""
+    """Return the key by which earlier versions compared names: the words without signs and combining marks."""
     words = _OLD_WORD.findall(unicodedata.normalize("NFKC", name).casefold())
     return " ".join(words) or name

@@ -1,4 +1,4 @@
-"""Results about similar, merged and conspicuous entities."""
+"""Results about similar entities, merges and graph health."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Duplicates(Result):
 
 
 class MergeConflict(Result):
-    """A value that differs between the merged entities. The value of the merged entity was not taken over."""
+    """A value in which a merged entity differs from the target, which keeps its own value."""
 
     what: str = Field(description="type, description, a property, or a relation")
     kept: str
@@ -127,7 +127,7 @@ class Orphan(Result):
 
 
 class Orphans(Result):
-    """Entities without relations, the ones with fewest observations first."""
+    """Entities without relations, fewest observations first."""
 
     orphans: tuple[Orphan, ...]
     found: int

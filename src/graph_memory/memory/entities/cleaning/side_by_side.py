@@ -1,4 +1,4 @@
-"""Questions about statements that a merge brings together and that may exclude each other, as in `remember`."""
+"""Asks about statements that a merge brings together although they may exclude each other, as `remember` does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_COMPARED = 8
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A statement that a merge moves, and the doubt whether a statement of the target still holds beside it."""
+    """A statement that a merge moves, and the doubt it raises about a statement of the target."""
 
     text: str
     doubt: Doubt
@@ -33,7 +33,7 @@ class Pair:
 async def pairs_in_doubt(core: Core, domain: str, into: str, names: Sequence[str]) -> list[Pair]:
     """Return statements of entities that may exclude a statement of the target entity, the strongest doubts first.
 
-    They are compared before the write in a thread, since comparing takes too long to hold the lock.
+    They are compared in a thread before the write, since the comparison takes too long to hold the lock.
     """
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[into, *names])
     ids = {row.name: row.id for row in rows}
@@ -64,7 +64,7 @@ def _sharing_words(observation: CurrentObservation, known: Sequence[CurrentObser
 
 
 def add_questions(move: Move, pairs: Sequence[Pair]) -> list[Question]:
-    """Add questions to the statements that move, and return the questions."""
+    """Add a question for each pair to the statement that moves, and return the questions."""
     drafts = enumerate(move.drafts)
     places = {str((draft.state or {}).get("_text")): place for place, draft in drafts if draft.kind is Kind.OBSERVATION}
     questions: list[Question] = []

@@ -57,7 +57,7 @@ _MAX_WITH_VECTORS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SharingRow:
-    """An entity that shares observations with another, and their number."""
+    """An entity that shares observations with another, and the number of shared observations."""
 
     id: str
     shared: int
@@ -119,7 +119,7 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
 
 
 async def _count_fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
-    """Return, for each similar entity, how many names contain the shorter one of the two compared names."""
+    """Return, for each similar entity, how many names in the domain contain the shorter of the two compared names."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
     known = {
         part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
@@ -128,7 +128,7 @@ async def _count_fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[Su
 
 
 def _parts(name: str) -> Iterator[str]:
-    """Yield parts that similar names share: beginnings and ends of words."""
+    """Yield the beginnings and ends of a name's words, which similar names share."""
     for word in parts(name):
         if len(word) >= 3:
             yield from (word[:3], word[-3:])
@@ -136,7 +136,7 @@ def _parts(name: str) -> Iterator[str]:
 
 
 async def _read_nearest(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
-    """Return the nodes with the nearest vectors, with their cosines, or None without vectors."""
+    """Return the cosines of the nodes with the nearest vectors, by id, or None if there are no vectors."""
     if core.embedder is None:
         return None
     texts = [observation.text for observation in await core.store.read(CURRENT, domain=domain, node=own.id)]
@@ -221,7 +221,7 @@ def _duplicate(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> Duplic
 
 
 def _call(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> tuple[tuple[str, str], ReadyCall]:
-    """Return two names, the one to keep first, and the next call: a merge only if they have a common name."""
+    """Return two names, the name to keep first, and the next call, which is a merge only if they share a name."""
     kept, merged = sorted((row, other), key=lambda row: row.weight, reverse=True)
     call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, merged.name]})
     if similarity.has_one_name:

@@ -24,7 +24,7 @@ MAX_LISTED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SurveyRow:
-    """An entity with the numbers of its observations and relations, and the last change of it or its observations."""
+    """An entity with its observation and relation counts, and the last change to the entity or its observations."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class SurveyRow:
 
     @property
     def weight(self) -> tuple[int, int, str]:
-        """The sort key by which the entity to keep is chosen: the number of records that a merge would move."""
+        """The sort key for choosing the entity to keep, mainly the number of records that a merge would move."""
         return self.observations + self.relations, self.relations, self.id
 
     def brief(self, looked_at: int | None = None) -> EntityBrief:
@@ -72,13 +72,13 @@ COUNTED = query("entities/counted", CountsRow)
 
 
 async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
-    """Return the entities of a domain, up to a limit, and the total numbers."""
+    """Return the entities of a domain, up to a limit, and the total counts."""
     [counts] = await core.store.read(COUNTED, domain=domain)
     return await read_survey(core.store, domain, await core.store.read(IDS, domain=domain, limit=MAX_ENTITIES)), counts
 
 
 async def read_survey(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
-    """Return the entities among these nodes, in their order."""
+    """Return the entities among these nodes, in the order of `ids`."""
     rows = {row.id: row for row in await read_in_parts(reader, SURVEYED, domain, ids=ids)}
     return [rows[subject_id] for subject_id in ids if subject_id in rows]
 

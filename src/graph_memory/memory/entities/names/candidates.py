@@ -1,4 +1,4 @@
-"""Finds known entities that a new name may mean. Each becomes a question for the caller."""
+"""Finds known entities that a new name may refer to. Each becomes a question for the caller."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def find_candidates(reader: Reader, domain: str, name: str, kind: str = EN
 
 
 async def candidates_of_new(reader: Reader, domain: str, names: Mapping[str, str]) -> Mapping[str, Sequence[Candidate]]:
-    """Return, for each new name, the entity whose name contains it or is part of it, if there is only one."""
+    """Return, for each new name, the entity whose name contains it or is part of it, unless there are several."""
     candidates_by_name: dict[str, Sequence[Candidate]] = {}
     for name, kind in names.items() if len(names) <= _MAX_NEW else ():
         near = [word for word in await names_with_words(reader, domain, name) if is_part(name, word)]
@@ -52,7 +52,7 @@ def as_questions(new: str, known: Iterable[Candidate]) -> list[Candidate]:
 
 
 async def suggest_entities(reader: Reader, domain: str, text: str) -> list[str]:
-    """Return the names and ids of entities that a text may mean, as text."""
+    """Return the names and ids of entities that a text may refer to, each as one text."""
     spans = dict.fromkeys(match[0] for match in _NAME.finditer(text) if len(match[0]) >= _MIN_LETTERS)
     parts = sorted(spans, key=lambda span: not span[0].isupper())[:_SPANS]
     candidates_by_id = {
@@ -87,5 +87,5 @@ async def _rank(
 
 
 async def names_containing(reader: Reader, domain: str, part: str) -> list[str]:
-    """Return the names of entities that contain a name."""
+    """Return the names of entities whose names contain `part`."""
     return [word for word in await names_with_words(reader, domain, part) if is_part(part, word)]

@@ -47,7 +47,7 @@ NAMES_BY_KEY = query("entities/spelt", str)
 
 @dataclass(frozen=True, slots=True)
 class EntityMatch:
-    """The name of an entity, how it was found, and similar names if it is new."""
+    """The name of an entity, how the entity was found, and similar names if it is new."""
 
     name: str
     by: str
@@ -55,9 +55,9 @@ class EntityMatch:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | None = None) -> EntityMatch:
-    """Return the entity with this name, else with this id, else the only one with the same name key or alias.
+    """Return the entity with this name, otherwise with this id, otherwise with the same name key or alias.
 
-    If there is none, the entity is new, and entities with similar names are candidates. Raises INVALID_ARGUMENT if
+    If there is none, the match is a new entity, with similar entities as candidates. Raises INVALID_ARGUMENT if
     several match.
     """
     known = await find_by_name_or_alias(reader, domain, name)
@@ -65,7 +65,7 @@ async def entity_of_name(reader: Reader, domain: str, name: str, kind: str | Non
 
 
 async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> EntityMatch | None:
-    """Return the known entity as in `entity_of_name`, or None."""
+    """Return the known entity that `entity_of_name` would find, or None."""
     rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return EntityMatch(name, "name")
@@ -81,7 +81,7 @@ async def find_by_name_or_alias(reader: Reader, domain: str, name: str) -> Entit
 
 
 async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of entities that are other spellings of a name."""
+    """Return the entity names that are other spellings of the given name."""
     arguments = {"firsts": first_characters(name), "text": without_separators(name), "separators": list(SEPARATORS)}
     return [
         match_name
@@ -91,7 +91,7 @@ async def names_with_key(reader: Reader, domain: str, name: str) -> list[str]:
 
 
 async def entities_with_same_name(reader: Reader, domain: str, node: str, names: Sequence[str]) -> list[Candidate]:
-    """Return the other entities with one of the new names of an entity as a name or alias, as questions."""
+    """Return the other entities that already have one of the entity's new names or aliases, as questions."""
     new = names[:_MAX_NEW_NAMES]
     known = (await names_by_alias(reader, domain, new)).items()
     new_name_by_name = {name: new_name for new_name, others in known for name in others}
@@ -129,14 +129,14 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
 
 
 async def names_with_alias(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return the names of the entities that have a text as an alias; none if it is the name of an entity."""
+    """Return the names of the entities with the given alias. Returns none if an entity has it as its name."""
     return (await names_by_alias(reader, domain, [name])).get(name, [])
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
-    """Return the entity that a text names by its name or an alias, in any encoding of accents.
+    """Return the entity whose name or alias occurs in a text, in any encoding of accents.
 
-    Raises INVALID_ARGUMENT if it names none or several.
+    Raises INVALID_ARGUMENT if the text names no entity or several.
     """
     if not text.strip():
         raise invalid_argument("name", "No entity is named", "Set name to the entity that the facts are about.")

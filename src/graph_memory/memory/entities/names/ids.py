@@ -17,7 +17,7 @@ N = TypeVar("N", NewObservations, Removal, EntityEdit, ObservationEdit)
 
 
 async def resolve_all(core: Core, domain: str, references: Iterable[str]) -> list[str]:
-    """Return the names that references stand for, without duplicates. An alias may stand for several entities."""
+    """Return the entity names for the references, without duplicates. An alias may refer to several entities."""
     all_references = list(references)
     by_id = await names_of(core.store, domain, all_references)
     by_alias = await names_by_alias(
@@ -65,5 +65,5 @@ async def resolve_requests(core: Core, domain: str, requests: Sequence[N]) -> Se
 
 
 async def name_of_id(reader: Reader, domain: str, text: str) -> str | None:
-    """Return the name of the entity with an id; None if there is none or the text is itself a name."""
+    """Return the name of the entity with the given id, or None if there is none or if the text is itself a name."""
     return (await names_of(reader, domain, [text])).get(text)

@@ -49,7 +49,7 @@ class Compared:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its names."""
+        """All names of the entity."""
         return (self.name, *self.aliases)
 
 
@@ -76,7 +76,7 @@ class Evidence:
 
 
 def _kinds(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each character with its kind: letter, digit, or empty. A mark has the kind of the character before it."""
+    """Yield each character with its kind: letter, digit or empty. A mark has the kind of its base character."""
     kind = ""
     for character in text:
         category = unicodedata.category(character)[0]
@@ -96,7 +96,7 @@ def letters(words: Iterable[str]) -> list[str]:
 
 
 def differ_in_signs(name: str, other: str) -> bool:
-    """Return whether two names differ in signs: `C`, `C++`. Separators within words and a final point do not count."""
+    """Return whether names differ in signs, as `C` and `C++`. Separators in words and a final point do not count."""
     return _signs(name) != _signs(other)
 
 
@@ -114,7 +114,7 @@ def parts(name: str) -> tuple[str, ...]:
 
 
 def similarity_of_names(name: str, other: str) -> float:
-    """Return the similarity of two names, 0 to 1. Names with different numbers have 0."""
+    """Return the similarity of two names, 0 to 1. It is 0 if the names contain different numbers."""
     if is_same_name(name, other):
         return 1.0
     first, second = parts(name), parts(other)
@@ -131,14 +131,14 @@ def similarity_of_names(name: str, other: str) -> float:
 
 
 def is_part(name: str, other: str) -> bool:
-    """Return whether a name is a part of another, with the same numbers: `Nora` and `Nora Brandt`."""
+    """Return whether a name is a part of another, as in `Nora` and `Nora Brandt`, and both have the same numbers."""
     words, others = frozenset(parts(name)), frozenset(parts(other))
     more = others - words
     return words < others and not any(map(str.isdigit, more)) and len(letters(words)) >= _SHORTEST_PART
 
 
 def part_of_two(name: str, other: str) -> str | None:
-    """Return the name that is a part of the other, if any."""
+    """Return the name that is a part of the other name, or None."""
     return name if is_part(name, other) else other if is_part(other, name) else None
 
 
@@ -174,7 +174,7 @@ def evidence(entity: Compared, other: Compared, shared: int, cosine: float | Non
 
 
 def _common_name(entity: Compared, other: Compared) -> str | None:
-    """Return a common name that is an alias of one of them."""
+    """Return a name that both entities have and that is an alias of at least one, or None."""
     known = {name_key(name) for name in other.names}
     return next((name for name in entity.names if name_key(name) in known), None)
 
@@ -198,7 +198,7 @@ def pairs(entities: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
 
 
 def _keys(name: str) -> Iterator[str]:
-    """Yield the keys that similar names share: the name key, the words, beginnings and ends of words."""
+    """Yield the keys that similar names share: the name key, and the words with their beginnings and ends."""
     results = parts(name)
     yield "=" + name_key(name)
     yield "=" + "".join(sorted(results))

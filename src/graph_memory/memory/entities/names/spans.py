@@ -12,7 +12,7 @@ _OF_NAME = re.compile(r"['’]s$")
 
 
 def find_encoded_spans(text: str, max_words: int) -> dict[str, None]:
-    """Return the spans of a text that may be names, with their accents encoded as given, in NFC and in NFD."""
+    """Return the spans of a text that may be names, each as written, in NFC and in NFD."""
     if text.isascii():
         return find_spans(text, max_words)
     encoded = (text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text))
@@ -34,7 +34,7 @@ def find_spans(text: str, max_words: int) -> dict[str, None]:
 
 
 def _forms(span: str) -> Iterator[str]:
-    """Yield a span, and the span without punctuation that may not belong to a name."""
+    """Yield a span, and the span without punctuation that is possibly not part of the name."""
     starts = range(len(span) - len(span.lstrip(_OPENING)) + 1)
     ends = range(len(span.rstrip(_CLOSING)), len(span) + 1)
     for part in (span[start:end] for start in starts for end in ends):

@@ -1,1 +1,1 @@
-"""Resolution of texts to observations, and moving observations."""
+"""Finds observations by text, and moves observations."""

@@ -1,4 +1,4 @@
-"""Reads the records attached to nodes and to the node that takes them over, for merges and renames."""
+"""Reads the records attached to merged or renamed nodes and to the node that takes them over."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Attached:
         return [(draft.type or "", user_properties(draft.state or {})) for draft in drafts]
 
     def move(self, at: datetime) -> Move:
-        """Return the move of all attached records at the time of the write."""
+        """Return the move of all attached records, which takes place at time `at`."""
         relations: dict[RelationKey, Mapping[str, object]] = {
             (event.draft.from_id or "", event.draft.to_id or "", event.draft.type or ""): event.draft.state or {}
             for event in self.relations_of_target
@@ -73,7 +73,7 @@ async def read_attached(
 ) -> Attached:
     """Return the records attached to nodes that are deleted and the equal records of the target.
 
-    `new_ids` has the ids from earlier attempts, and the missing ids are added. Raises TooMany if one write cannot hold
+    `new_ids` has the ids from earlier attempts. Missing ones are added to it. Raises TooMany if one write cannot hold
     all records.
     """
     deletions = await read_attachments(reader, domain, sources, MAX_MOVED)
@@ -105,7 +105,7 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 
 
 def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
-    """Return the links among events, by where they lead from the target. Of equal links, the first is kept."""
+    """Return the links among the events by destination. Of equal destinations, the first link is kept."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 

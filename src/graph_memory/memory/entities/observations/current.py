@@ -1,4 +1,4 @@
-"""Reads the current observations of an entity: all of them, or those most similar to some texts if there are many."""
+"""Reads the current observations of an entity. If there are many, only those most similar to the given texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OBSERVATION_COUNT = query("entities/observed_count", int)
 
 @dataclass(frozen=True, slots=True)
 class CachedObservations:
-    """The observations of an entity at a log position. They need not be read again while the position is the same."""
+    """The observations of an entity at a log position. They stay valid while the log is at this position."""
 
     node: str
     seq: int
@@ -59,7 +59,7 @@ async def has_observations(reader: Reader, domain: str, node: str) -> bool:
 
 
 def equal_texts(text: str) -> Mapping[str, Sequence[str]]:
-    """Return parts that every equal text contains, longest first, and the spelling of such a text without spaces."""
+    """Return the parameters for finding equal texts: the words, longest first, and the spellings without spaces."""
     parts = sorted(set(folded_text(text).split()), key=lambda part: (-len(part), part))
     written = "".join(folded_text(text).split())
     return {"parts": parts[:_MAX_PARTS], "written": [written, f"{written}."]}

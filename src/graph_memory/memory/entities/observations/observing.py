@@ -52,7 +52,7 @@ OBSERVATIONS = query("entities/observations", ObservationRow)
 async def observations_of(
     reader: Reader, domain: str, node: str | None, references: Sequence[str]
 ) -> Mapping[str, Observation]:
-    """Return the observations of an entity that have one of these ids or texts, by id, oldest first."""
+    """Return an entity's observations that have one of these ids or texts, by id, oldest first."""
     if node is None or not references:
         return {}
     rows = await reader.read(OBSERVATIONS, domain=domain, node=node, wanted=list(references))

@@ -94,9 +94,9 @@ def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
 
 
 def _pattern(name: str) -> re.Pattern[str]:
-    """Return the pattern of a name in folded text.
+    """Return the pattern that finds a name in folded text.
 
-    Beside letters of scripts without spaces it needs no word boundary.
+    Next to letters of scripts without spaces, no word boundary is required.
     """
     folded = unicodedata.normalize("NFC", name).casefold()
     edge = rf"[^\W{_UNSPACED}]"
@@ -106,7 +106,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _cut(line: str, place: int) -> str:
-    """Return the part of a line around a place in its folded form, which may be longer."""
+    """Return the part of a line around `place`, an index into the folded line, which may be longer than the line."""
     ends = accumulate(len(character.casefold()) for character in line)
     at = next((index for index, end in enumerate(ends) if end > place), 0)
     start = max(0, min(at - _CHARACTERS_BEFORE, len(line) - _MAX_LENGTH))

@@ -1,4 +1,4 @@
-"""Resolves references to observations by id or text, with errors for unknown ones."""
+"""Resolves references to observations by id or text. Unknown references are errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MIN_WORDS, _MIN_SHARE = 2, 0.5
 def resolve_references(names: Iterable[str], among: Mapping[str, Observation]) -> list[Observation]:
     """Return the observations with these ids or texts.
 
-    If several have the same text, the current one is returned, or if all have ended, the last one. Raises
+    If several have the same text, the current one is returned, or the last one if all have ended. Raises
     INVALID_ARGUMENT if no observation matches.
     """
     observations: list[Observation] = []
@@ -68,7 +68,7 @@ def _unknown(
 
 
 def similar_observations(text: str, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:
-    """Return the observations that were probably meant, most likely first: similar spelling, then most common words."""
+    """Return the observations that were probably meant: first those with a similar spelling, then by shared words."""
     nearest_text, words = nearest(text, [observation.text for observation in known]), _words(text)
     pairs: list[tuple[float, CurrentObservation]] = []
     for observation in known:

@@ -59,7 +59,7 @@ class NewObservations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRelation:
-    """A requested relation. If `lenient`, its ends need not be entities."""
+    """A requested relation. If it is `lenient`, its ends need not be entities."""
 
     from_name: str
     to_name: str
@@ -98,7 +98,7 @@ class RelationRemoval:
 
 
 def new_entities(values: object, now: datetime) -> list[NewEntity]:
-    """Return the requested entities, the first of each name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    """Return the requested entities, the first one of each name. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     entities: dict[str, NewEntity] = {}
     for item in LocatedValue(values, "entities").items():
         entity = new_entity(item, now)
@@ -120,7 +120,7 @@ def new_entity(item: LocatedValue, now: datetime) -> NewEntity:
 
 
 def properties_from(fields: Fields) -> Mapping[str, PropertyValue]:
-    """Return the properties without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+    """Return the properties except the name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
     located = fields.get("properties")
     properties = check_properties({key: entry.value for key, entry in located.entries().items()}) if located else {}
     if _NAME in properties and located is not None:
@@ -129,7 +129,7 @@ def properties_from(fields: Fields) -> Mapping[str, PropertyValue]:
 
 
 def observations_from(located: LocatedValue | None, now: datetime) -> list[NewObservation]:
-    """Return observations, the first of equal texts."""
+    """Return the observations. Of equal texts, the first is kept."""
     observations: dict[str, NewObservation] = {}
     for item in located.items() if located else ():
         observation = observation_from(item, now)
@@ -175,7 +175,7 @@ def observations_of(item: LocatedValue, now: datetime) -> NewObservations:
 def new_relations(values: object, *, lenient: bool | None) -> list[NewRelation]:
     """Return the requested relations without duplicates. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
 
-    By default, relations in the spelling of the official server are lenient, as in that server.
+    Relations with the field names of the official server are lenient by default, as in that server.
     """
     relations: dict[tuple[str, str, str], NewRelation] = {}
     for item in LocatedValue(values, "relations").items():

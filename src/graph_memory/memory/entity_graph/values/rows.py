@@ -36,7 +36,7 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityObservationsRow:
-    """An entity, its end, and its observations that have one of the requested texts: lists of id, text and version."""
+    """An entity, its end, and its observations with one of the requested texts, as lists of id, text and version."""
 
     name: str
     id: str
@@ -54,7 +54,7 @@ class EntityObservationsRow:
 
 @dataclass(frozen=True, slots=True)
 class EqualRelationsRow:
-    """The ends of a relation, and the relations equal to it: lists of id, stored type and version."""
+    """The ends of a relation, and the relations equal to it as lists of id, stored type and version."""
 
     place: int
     from_id: str | None
@@ -98,12 +98,12 @@ class EndRow:
     relations: list[str]
 
     def loses_all_relations(self, is_deleted: Callable[[str], bool]) -> bool:
-        """Return whether the node is deleted too, since all its relations are deleted."""
+        """Return whether all relations of the node are deleted, so that the node must be deleted too."""
         return all(map(is_deleted, self.relations))
 
     @property
     def deletion(self) -> Draft:
-        """The draft that deletes it."""
+        """The draft that deletes this node."""
         return _deletion(self)
 
 

@@ -46,7 +46,7 @@ class Change:
         return [part for part in parts if not (only_new and part.words.startswith(REMOVED))]
 
     def line(self, parts: Sequence[Part]) -> str:
-        """Return the line of these changes."""
+        """Return a line that describes the given changes of the node."""
         more = len(parts) - MAX_PARTS
         cut = f"; and {more} more" if more > 0 else ""
         return f"- {self.node_changes.line(parts[:MAX_PARTS])}{cut} ({flat(self.by)}, {self.at:%Y-%m-%d %H:%M})"
@@ -55,9 +55,9 @@ class Change:
 async def changed_things(
     core: Core, domain: str, after: int = 0, before: int = END, limit: int = MAX_EVENTS
 ) -> list[Change]:
-    """Return the changes between two log positions by node. The node that changed last comes first.
+    """Return the changes between two log positions, grouped by node. The node that changed last comes first.
 
-    Blocks, summaries, types and mentions are left out.
+    Blocks, summaries, types and mentions are omitted.
     """
     rows: list[EventRow] = []
     for span in await ranges_between(core.store, domain, after, before):
@@ -76,7 +76,7 @@ async def changed_things(
 
 
 async def _states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, Mapping[str, object]]:
-    """Return the present states of nodes by their ids."""
+    """Return the current states of nodes by id."""
     states = await states_of(core, domain, ids)
     return {str(state["_subject"]): state for state in states if state["_kind"] == Kind.NODE}
 
@@ -103,7 +103,7 @@ def _label(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """The event number after which a recall reports changes, and the period from then on."""
+    """The event number after which a recall reports changes, and the period that begins there."""
 
     after: int
     period: Period
@@ -115,7 +115,7 @@ class Since:
 
 
 async def since_of(scope: Scope, request: RecallRequest) -> tuple[Since | None, RecallRequest]:
-    """Return the point after which a recall reports changes, and the request without the words for it.
+    """Return the point after which a recall reports changes, and the request without the words that name the point.
 
     Words such as `since last time` count if there is an earlier session. Raises INVALID_ARGUMENT for an invalid point,
     and the errors of `bounds`.

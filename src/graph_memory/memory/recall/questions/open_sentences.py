@@ -48,7 +48,7 @@ _HITS = 100
 
 @dataclass(frozen=True, slots=True)
 class OpenSentences:
-    """The observations about open matters by node, and their scores."""
+    """The observations about open matters, by node, and the scores."""
 
     passages: Mapping[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     points: Mapping[str, Points] = field(default_factory=dict[str, Points])

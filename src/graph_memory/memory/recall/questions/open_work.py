@@ -89,12 +89,12 @@ def asks_for_open_work(question: str) -> bool:
 
 
 def is_closed(facts: Iterable[Sequence[PropertyValue]]) -> bool:
-    """Return whether properties, as pairs of key and value, have a status that says that nothing remains to be done."""
+    """Return whether the properties, given as pairs of key and value, include a status such as `done`."""
     return any(key in _STATUS and str(value).casefold() in CLOSED for key, value in facts)
 
 
 def mentions_open_work(question: str) -> bool:
-    """Return whether a question asks for open work, perhaps of a person or for a purpose."""
+    """Return whether a question asks for open work, possibly that of a person or for a purpose."""
     return _ABOUT.search(question.strip()) is not None
 
 
@@ -114,7 +114,7 @@ def due_period(question: str, period: Period | None, now: datetime) -> Period | 
 def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
     """Return the time span of the due date among properties.
 
-    None if there is no due date or it cannot be read. A day is over when the next one begins.
+    Returns None if there is no due date or it cannot be parsed. A day ends when the next one begins.
     """
     due = due_date(facts)
     try:

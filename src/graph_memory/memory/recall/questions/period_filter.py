@@ -1,6 +1,6 @@
-"""Filters nodes and passages by a period: they were made or changed in it, or became valid in it.
+"""Filters nodes and passages by the period in which they were created, were changed or became valid.
 
-If a node has a date of its own, such as a meeting's, that date counts, not the time of the write.
+If a node has its own date, such as the date of a meeting, that date counts, not the time of the write.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def is_in_period(row: RecallRow, period: Period) -> bool:
 
 
 def is_dated(passage: Passage, period: Period) -> bool:
-    """Return whether a passage belongs to a period: it began or was valid in it.
+    """Return whether a passage began to hold or was valid in a period.
 
-    Without a beginning, its creation counts.
+    If it has no beginning, the time of its creation counts.
     """
     if passage.valid_from == EARLIEST:
         return period.has(moment(passage.created))
@@ -66,9 +66,9 @@ async def nodes_beginning_in(scope: Scope, period: Period, limit: int) -> list[R
 
 
 async def event_range_of(scope: Scope, period: Period) -> tuple[int, int | None]:
-    """Return the number of the event before a period and of its last event.
+    """Return the number of the last event before a period, and of the last event in the period.
 
-    The first is 0 if that point was compacted; the last is None if the period has no end.
+    The first number is 0 if that point was compacted. The second is None if the period has no end.
     """
 
     async def number(at: datetime) -> int:

@@ -124,7 +124,7 @@ _LAST_TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A period. None is an open end."""
+    """A period of time. A bound that is None is open."""
 
     since: datetime | None
     until: datetime | None
@@ -149,7 +149,7 @@ class Tense:
 
     @classmethod
     def of(cls, question: str) -> Tense:
-        """Return the tense of a question. A plan of the past, as in `was planned`, is both."""
+        """Return the tense of a question. A past plan, as in `was planned`, counts as both past and future."""
         without_plans = _PASSIVE.sub("", _FUTURE.sub("", question))
         return cls(_PAST_VERB.search(without_plans) is not None, _FUTURE.search(question) is not None)
 
@@ -176,12 +176,12 @@ class TimedQuestion:
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether no word of a text names a subject, as in `what changed`."""
+    """Return whether a text names no subject, as in `what changed`."""
     return all(word in SAYING_NOTHING for word in re.findall(r"\w+", text.lower()))
 
 
 def parse_time(question: str, now: datetime) -> TimedQuestion:
-    """Return a question and the first certain time in it, or the period between two times."""
+    """Split a question into its text and the first unambiguous time in it, or the period between two times."""
     if (match := _BETWEEN.search(question)) is not None:
         year = (
             "" if re.search(r"\d{4}|ago|last|this", match["first"]) else "".join(re.findall(r" \d{4}$", match["last"]))
@@ -221,7 +221,7 @@ def without_last_time(question: str) -> str | None:
 
 
 def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
-    """Return the periods in a question, with the words before them considered. Times with a year come first."""
+    """Return the periods in a question, given the words before each time. Times with a year come first."""
     times: list[tuple[re.Match[str], Period]] = []
     tense = Tense.of(question)
     for match in _TIME.finditer(question):
@@ -250,7 +250,7 @@ def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Perio
 
 
 def _intersection(period: Period, other: Period) -> Period | None:
-    """Return the intersection of a period without an end and a period without a beginning. None for other periods."""
+    """Return the intersection of a period without an end and one without a beginning, or None for other periods."""
     begins, ends = (period, other) if period.until is None else (other, period)
     if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
         return None

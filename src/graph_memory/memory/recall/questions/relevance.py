@@ -1,4 +1,4 @@
-"""Decides whether stored text fits a question at all, and which results are close enough to the best.
+"""Decides whether any stored text fits a question, and which results are close enough to the best one.
 
 Pure. The thresholds are measured: `python -m benchmarks --parts fits`, docs/benchmarks.md.
 """
@@ -37,9 +37,9 @@ NOTHING_ELSE_FITS = "Nothing else that is stored fits this question."
 
 
 def fits(ranking: Ranking, model: str | None) -> bool:
-    """Return whether a passage fits the question: by a name in it, by its words or by its meaning.
+    """Return whether any stored passage fits the question, by a name, by words or by meaning.
 
-    Every question fits if the embedding model was not measured.
+    It is true for every question if there are no measurements for the embedding model.
     """
     if ranking.mentioned_owners or (ranking.vector is not None and model not in SIMILAR):
         return True
@@ -51,9 +51,9 @@ def fits(ranking: Ranking, model: str | None) -> bool:
 
 
 def fits_unasked(ranking: Ranking, model: str | None, hidden: Collection[str], without_types: Collection[str]) -> bool:
-    """Return whether a passage that may be shown clearly fits the query, or the query names an entity.
+    """Return whether a passage that may be shown clearly fits the query, or whether the query names an entity.
 
-    `hidden` units and types do not count.
+    Units in `hidden` and units of the types in `without_types` do not count.
     """
     if not frozenset(hidden).issuperset(ranking.mentioned_owners):
         return True
@@ -74,12 +74,12 @@ def _clearly_fits(scored: Scored, sample: QuerySample | None, model: str | None)
 
 
 def _is_text(scored: Scored) -> bool:
-    """Return whether a passage is a text, and not a list of properties or tags."""
+    """Return whether a passage is running text, not a list of properties or tags."""
     return not scored.passage.place.startswith(("propert", "tags"))
 
 
 def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
-    """Return the units that tell no more than the query, hardly anything, or only the output of a tool."""
+    """Return the units that contain little text, nothing beyond the query, or only the output of a tool."""
     known = frozenset(words(query))
     telling: set[str] = set()
     for scored in ranking.scored.values():
@@ -92,11 +92,11 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
 
 
 def close_values(values: Mapping[str, float], always: Collection[str]) -> dict[str, float]:
-    """Return the values that are close to the best one, and the values of all nodes in `always`."""
+    """Return the values, by node, that are close to the best one or belong to nodes in `always`."""
     minimum = CLOSE * max(values.values(), default=0.0)
     return {node: value for node, value in values.items() if value >= minimum or node in always}
 
 
 def nearest_values(values: Mapping[str, float]) -> dict[str, float]:
-    """Return the few best values."""
+    """Return the few highest values, by node."""
     return {node: values[node] for node in nlargest(NEAREST, values, key=values.__getitem__)}

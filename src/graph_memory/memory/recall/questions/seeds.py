@@ -1,4 +1,4 @@
-"""The seeds of a recall: search results, named nodes, or the nodes that are most used or changed last."""
+"""Finds the seeds of a recall: search results, named nodes, or the most used and last changed nodes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ OF_USE = 0.5
 
 @dataclass(slots=True)
 class Seeds:
-    """Nodes and connections with their values, 1 for the best hit, and how they were found."""
+    """Nodes and connections, each with how it was found and a value, which is 1 for the best hit."""
 
     values: dict[str, float] = field(default_factory=dict[str, float])
     rows: dict[str, RecallRow] = field(default_factory=dict[str, RecallRow])
@@ -103,7 +103,7 @@ class Seeds:
     """Whether the seeds are the whole answer, so that connected nodes are only named."""
 
     def tells(self, row: RecallRow) -> bool:
-        """Return whether a row may be part of the reply: with a period, only rows of that period and seeds."""
+        """Return whether the reply may include a row. With a period, it only includes seeds and rows of that period."""
         if row.type in self.without or row.id in self.excluded:
             return False
         return self.narrowed is None or row.id in self.values or is_in_period(row, self.narrowed)
@@ -114,9 +114,9 @@ class Seeds:
 
 
 async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: Period | None = None) -> Seeds:
-    """Return the seeds of a request. `period` is the period given outside its query.
+    """Return the seeds of a request. `period` is a period that was not given in the query.
 
-    Raises NODE_NOT_FOUND if none of its names is found.
+    Raises NODE_NOT_FOUND if the request names nodes and none of them is found.
     """
     hides_summaries = request.in_primer or not request.is_asked
     without = request.without_types | {SUMMARY} if hides_summaries else request.without_types
@@ -135,7 +135,7 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime, period: 
 
 
 async def prefer_context(scope: Scope, context: Context, seeds: Seeds) -> None:
-    """Raise the values of nodes that are like the context, without a query."""
+    """Raise the values of nodes that resemble the context. For requests without a query."""
     if context.text and seeds.values:
         ranking = await rank_candidates(scope, Request(context.text, max_results=MAX_HITS))
         seeds.notes += [*ranking.notes]
@@ -168,7 +168,7 @@ async def _add_changed_in(scope: Scope, period: Period, limit: int, seeds: Seeds
 async def _add_search_results(
     scope: Scope, request: RecallRequest, timed: TimedQuestion, seeds: Seeds, period: Period | None
 ) -> None:
-    """Add the search results. With a time in the query, only results of that time."""
+    """Add the search results. If the query names a time, add only results of that time."""
     query = request.query or timed.text
     due = due_period(query, timed.period if period is None else None, scope.then or utc_now())
     if period is not None:
@@ -226,7 +226,7 @@ async def _find_open_work(
 ) -> tuple[Sequence[RecallRow], OpenSentences]:
     """Return the open tasks and goals, and the sentences about open matters, for questions about these.
 
-    For questions about overdue work or about a period of due dates, only the tasks and goals due then are returned.
+    For questions about overdue work or a period of due dates, only the tasks and goals due then are returned.
     """
     is_overdue_asked = asks_for_overdue_work(query)
     lists_work = asks_for_open_work(query) or mentions_open_work(query)
@@ -317,7 +317,7 @@ async def _keep_period(
 
 
 async def _period_of(scope: Scope, timed: TimedQuestion) -> Period | None:
-    """Return the period before or after the named node began to hold, or was created."""
+    """Return the period before or after the time at which the named node began to hold or was created."""
     bare = timed.name.partition(" ")[2] if timed.name.split(" ")[0].islower() else timed.name
     name = " ".join(words(bare))
     if not name:
@@ -339,7 +339,7 @@ async def _period_of(scope: Scope, timed: TimedQuestion) -> Period | None:
 
 
 async def _boost_like_context(scope: Scope, context: Context, seeds: Seeds, times: float = 1.0) -> None:
-    """Raise the values of nodes like the context: of its types, with its tags, below its path, of its session."""
+    """Raise the values of nodes with the types, tags, path or session of the context."""
     if not (context.types or context.tags or context.path or context.session):
         return
     missing = [value for value in seeds.values if value not in seeds.rows]

@@ -1,1 +1,1 @@
-"""Rendering of recall results within a token budget."""
+"""Renders recall results within a token budget."""

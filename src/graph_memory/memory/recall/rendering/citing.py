@@ -1,4 +1,4 @@
-"""The prompt of a language model, and the check of the citations in its answer. Pure.
+"""Builds the prompt for a language model, and checks the citations in the answer. Pure.
 
 Stored text is not trusted. The model gets it as JSON on single lines, between marks that the authors of stored text
 cannot know. The model may cite only the given material.
@@ -77,7 +77,7 @@ class CitedText:
 
 
 def instructions(style: Style, max_words: int, mark: str) -> str:
-    """Return the instructions of the model."""
+    """Return the instructions for the model."""
     return f"""\
 You write from the memory of an agent. The user message has a question, then material: one JSON object a line, between \
 the lines <{mark}> and </{mark}>.
@@ -102,7 +102,7 @@ def mark_of(query: str, material: Material) -> str:
 
 
 def check_citations(text: str, known: Collection[str]) -> CitedText:
-    """Return an answer with citations of known ids only, and without the targets of links."""
+    """Return the answer without citations of unknown ids and without link targets."""
     ids: dict[str, None] = {}
     removed: dict[str, None] = {}
 
@@ -119,6 +119,6 @@ def check_citations(text: str, known: Collection[str]) -> CitedText:
 
 
 def shorten_text(text: str, most_words: int) -> str:
-    """Return a text, cut to a maximum number of words."""
+    """Return a text, shortened to at most `most_words` words."""
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     return text if len(spans) <= most_words else text[: spans[most_words - 1][1]] + " …"

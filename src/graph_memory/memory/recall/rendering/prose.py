@@ -1,7 +1,7 @@
-"""Rendering of a recall as prose within a token budget: grouped by item, relations in words, without repetition.
+"""Renders a recall as prose within a token budget: grouped by item, with relations in words, without repetition.
 
-Pure. Lines are counted one by one, because no token spans the end of a line. An item may take a share of the remaining
-tokens: the first items are rendered in full, later ones as matching sentences, and the last ones as titles only.
+Pure. Tokens are counted line by line, because no token spans the end of a line. Each item may use a share of the
+remaining tokens: the first items are rendered in full, later ones as matching sentences, the last ones as titles only.
 docs/benchmarks.md has measurements.
 """
 
@@ -92,7 +92,7 @@ class _Page(Room):
 
 @dataclass(slots=True)
 class _Entry:
-    """The lines of an item, and its observations that wait for room."""
+    """The lines of an item, and the observations that have not been rendered yet."""
 
     item: RecallItem
     lines: list[str]
@@ -162,7 +162,7 @@ def _render_page(material: RecallInput, question: Query, most: int, count: Count
 
 
 def in_turn(items: Sequence[RecallItem]) -> tuple[list[RecallItem], list[RecallItem]]:
-    """Return the first items with all named ones, and the others."""
+    """Split the items into the first ones together with all named ones, and the others."""
     near = [item for place, item in enumerate(items) if place < NEAR or item.share]
     return near, [item for place, item in enumerate(items) if place >= NEAR and not item.share]
 
@@ -189,7 +189,7 @@ def _opening(state: _ProseState) -> str:
 
 
 def _counts(state: _ProseState) -> str:
-    """Return the numbers of nodes by type, the most frequent types first, as many as fit."""
+    """Return the node counts of as many types as fit, most frequent types first."""
     counts = state.material.counts
     lines = [f"{at_least(number)} {name(kind)}" for kind, number in sorted(counts.items(), key=lambda pair: -pair[1])]
     while lines:
@@ -201,12 +201,12 @@ def _counts(state: _ProseState) -> str:
 
 
 def at_least(number: int) -> str:
-    """Return a number of nodes that was counted up to `MANY`."""
+    """Return a node count as text. Counting stops at `MANY`, so this count becomes "at least …"."""
     return f"{number:,}" if number < MANY else f"at least {MANY:,}"
 
 
 def _render_item(state: _ProseState, item: RecallItem) -> None:
-    """Render an item, as far as there is room."""
+    """Render as much of an item as fits."""
     page = state.page
     if page.left < _SMALLEST:
         return
@@ -227,7 +227,7 @@ def _render_item(state: _ProseState, item: RecallItem) -> None:
 
 
 def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
-    """Return the block of an item, and its heading. After blocks of paths, items without a path are "elsewhere"."""
+    """Return an item's block and the block's heading. After blocks with paths, items without a path are "elsewhere"."""
     if not item.path:
         return (_ELSEWHERE, "Elsewhere:") if any(state.page.heads.values()) else (item.id, "")
     kind, when = state.paths[item.path]
@@ -236,7 +236,7 @@ def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
 
 
 def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> tuple[str, bool]:
-    """Return the line of an item in up to `room` tokens, and whether some of its content is left out."""
+    """Return the line of an item in at most `room` tokens, and whether it omits part of the content."""
     cost = state.page.cost
     begins, text = _line_parts(state, item)
     whole = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
@@ -292,7 +292,7 @@ def _about(state: _ProseState, item: RecallItem) -> str:
 
 
 def _longest(fact: PropertyValue) -> int:
-    """Return the maximum number of characters of a property: few for a hash, which means nothing to a reader."""
+    """Return the maximum length of a property in characters. A hash is cut short, since it tells a reader nothing."""
     is_opaque = isinstance(fact, str) and len(fact) > _WORD and " " not in fact
     return _BEGINNING if is_opaque else _FACT
 
@@ -319,7 +319,7 @@ def _render_observations(page: _Page, entry: _Entry, fewest: int, room: int) -> 
 
 
 def _render_more(state: _ProseState, items: Sequence[RecallItem]) -> None:
-    """Render the remaining observations of rendered items, as far as there is room."""
+    """Render as many of the remaining observations of rendered items as fit."""
     for item in items:
         if (entry := state.entries.get(item.id)) is not None and entry.waiting:
             _render_observations(state.page, entry, 0, state.page.left)
@@ -333,7 +333,7 @@ def _observation_line(observed: Observed, before: str) -> str:
 
 
 def _count_omitted(state: _ProseState) -> dict[str, int]:
-    """Render the number of omitted observations of each item, as far as there is room, and return the numbers."""
+    """Render the number of omitted observations of each item while there is room, and return the numbers."""
     unshown = {item: entry.unshown for item, entry in state.entries.items() if entry.unshown}
     for node_id, number in unshown.items():
         entry = state.entries[node_id]
@@ -347,7 +347,7 @@ def _omitted_line(number: int) -> str:
 
 
 def _render_ties(state: _ProseState, item: RecallItem) -> list[str]:
-    """Return a line of an item's remaining connections, the weightiest first. Equal ones are merged."""
+    """Return lines for an item's remaining connections, highest weight first. Equal connections are merged."""
     page = state.page
     new = [tie for tie in state.at.get(item.id, ()) if tie.id not in state.ties]
     room = min(page.left, max(round(page.left * OF_TIES), LEAST_OF_TIES))
@@ -375,7 +375,7 @@ def _render_tie(state: _ProseState, item: RecallItem, tie: Tie) -> tuple[tuple[s
 
 
 def _related_all(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
-    """Return the phrases of groups of connections. A time that all of them have is not repeated."""
+    """Return the phrases for groups of connections. A time that all groups share is not repeated."""
     times = {time for _, _, time in groups}
     [shared] = times if len(times) == 1 and len(groups) > 1 else {""}
     phrases = (

@@ -24,12 +24,12 @@ class Observed:
 
     @property
     def when(self) -> str:
-        """The day on which it was observed, or the day with the word before it."""
+        """The day of the observation, or the day with a preceding word such as `since`."""
         return f"{self.since} {self.day}" if self.since else self.day
 
     @property
     def end(self) -> str:
-        """The end of its validity in words; empty if it has no end."""
+        """The end of the observation's validity in words, or an empty text if it has no end."""
         return in_words(self.over) or (f"until {self.until}" if self.until else "")
 
 
@@ -78,7 +78,7 @@ class Tie:
     """The first day on which it was valid, or else known. Set only if it is valid now."""
 
     def other(self, node: str) -> str:
-        """Return the end that is not this one."""
+        """Return the node at the other end of the connection."""
         return self.to_id if node == self.from_id else self.from_id
 
 

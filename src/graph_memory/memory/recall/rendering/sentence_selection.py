@@ -1,4 +1,4 @@
-"""Selection of sentences from a text that does not fit as a whole."""
+"""Selects sentences from a text that does not fit as a whole."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FEWEST = 25
 
 
 def select_sentences(text: str, question: Query, room: int, count: Count) -> str:
-    """Return the sentences of a text that fit the question best, within `room` tokens. Empty if none fits.
+    """Return the sentences that fit the question best, within `room` tokens, or an empty text if there is no room.
 
-    They are in the order of the text, with a sign for omitted ones.
+    The sentences keep the order of the text, with a mark in place of omitted ones.
     """
     if room < _FEWEST:
         return ""

@@ -1,4 +1,4 @@
-"""Spreading of values from the search results along connections, and the resulting order of items.
+"""Spreads values from the search results along connections, and orders items by the resulting values.
 
 Pure. The aim is the highest sum of values within the token budget. The value of a node is its search score plus the
 shares that its connections pass on. Each connection passes on `HANDED` of a value, by its weight, and less if the node
@@ -31,7 +31,7 @@ LEAST = 0.0005
 
 
 def activation_share(weight: float, edges: int) -> float:
-    """Return the share that a node with a number of connections passes on along one of them."""
+    """Return the share that a node with `edges` connections passes on along one with the given weight."""
     spread = 1 + math.log2(max(edges, FREE) / FREE)
     return min(HANDED * weight / USUAL, MOST_HANDED) / spread
 
@@ -84,5 +84,5 @@ def _activations_from(
 
 
 def in_order(values: Mapping[str, float]) -> list[str]:
-    """Return nodes by value, highest first; equal ones by their ids."""
+    """Return nodes by value, highest first. Nodes with equal values are sorted by id."""
     return sorted(values, key=lambda node: (-values[node], node))

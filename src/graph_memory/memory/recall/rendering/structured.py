@@ -1,4 +1,4 @@
-"""Rendering of a recall as an object within a token budget. Pure."""
+"""Renders a recall as an object within a token budget. Pure."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def _connect(page: _Object, material: RecallInput, item: str, tied: set[str]) ->
 
 
 def as_json(value: object) -> str:
-    """Return a value as compact JSON, as its tokens are counted."""
+    """Return a value as compact JSON, the form in which tokens are counted."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(slots=True)
 class _Entry:
-    """The entry of an item, and its observations that wait for room."""
+    """The entry of an item, and the observations that have not been added yet."""
 
     item: RecallItem
     content: Content
@@ -107,7 +107,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Object(Room):
-    """An object of lists that grow as long as there is room."""
+    """An object whose lists grow while there is room."""
 
     content: Content = field(default_factory=Content)
 
@@ -122,7 +122,7 @@ class _Object(Room):
         return fits
 
     def observe(self, entry: _Entry, fewest: int, room: int) -> None:
-        """Add observations within a number of tokens and at least `fewest` of them, and the count of the others."""
+        """Add observations that fit into `room` tokens, at least `fewest` of them, and the number of the others."""
         waiting: list[Observed] = []
         before = entry.content.pop(MORE, 0)
         added = 0
@@ -145,7 +145,7 @@ class _Object(Room):
             self.left -= 0 if before else self.cost({MORE: entry.unshown})
 
     def trim(self, most: int) -> int:
-        """Remove values until the content fits, and return its tokens. Summed costs of parts are approximate."""
+        """Remove values until the content fits, and return its number of tokens. Earlier sums are approximate."""
         while (tokens := self.count(as_json(self.content))) > most and self.content:
             key = next(reversed(self.content))
             self.content[key].pop()

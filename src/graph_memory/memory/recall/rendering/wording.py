@@ -1,4 +1,4 @@
-"""Stored text and names in a reply: on one line and in quotation marks, so that they cannot imitate other parts.
+"""Writes stored text and names on one line and in quotation marks, so that they cannot imitate other parts of a reply.
 
 All text between quotation marks is stored text. So stored text in a reply has no line break, no closing quotation mark,
 and no Markdown or XML mark that a model could take for the structure of the reply.
@@ -41,7 +41,7 @@ def quote_stored(text: str) -> str:
 
 
 def label(title: str, longest: int = LABEL) -> str:
-    """Return a title for a brief mention."""
+    """Return a title in quotation marks, shortened for a brief mention."""
     text = flat(title)
     return f'"{text}"' if len(text) <= longest else f'"{text[:longest].rstrip()}{CUT}"'
 
@@ -53,14 +53,14 @@ def name(key: str) -> str:
 
 
 def relation(type_name: str) -> str:
-    """Return the type of a connection as words: `WorksAt` and `WORKS_AT` are `works at`; a sentence is quoted."""
+    """Return the type of a connection as words: `WorksAt` and `WORKS_AT` become `works at`. Sentences are quoted."""
     lines = _HUMP.sub(" ", flat(type_name)).replace("_", " ").lower().split()
     is_plain = _PLAIN_NAME.fullmatch(flat(type_name)) is not None and len(lines) <= _MOST_WORDS
     return " ".join(lines) if lines and is_plain else label(type_name)
 
 
 def value(value_given: PropertyValue, longest: int) -> str:
-    """Return a value of a property."""
+    """Return a property's value as text. Texts are quoted and shortened to at most `longest` characters."""
     if isinstance(value_given, str):
         return label(value_given, longest)
     return str(value_given).lower() if isinstance(value_given, bool) else str(value_given)

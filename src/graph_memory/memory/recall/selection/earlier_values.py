@@ -49,7 +49,7 @@ NODE_STATES = query("recall/node_states", NodeStateRow)
 async def with_earlier_values(
     scope: Scope, items: Sequence[RecallItem], question: Query, period: Period | None
 ) -> list[RecallItem]:
-    """Return the items, the first ones with the earlier values of their properties as observations."""
+    """Return the items. The first ones get the earlier values of their properties as observations."""
     if not scope.filters.ended:
         return [*items]
     ids = [item.id for item in items if item.ends is None][:_MAX_NODES]
@@ -60,7 +60,7 @@ async def with_earlier_values(
 
 
 def earlier_values(states: Sequence[NodeStateRow]) -> list[EarlierValue]:
-    """Return the earlier values of properties, the last first, from the states of a node in order. Pure."""
+    """Return the earlier values of a node's properties, latest first, from its states in order. Pure."""
     values: list[EarlierValue] = []
     known: dict[str, tuple[PropertyValue, int]] = {}
     for state in states:
@@ -76,7 +76,7 @@ def earlier_values(states: Sequence[NodeStateRow]) -> list[EarlierValue]:
 def _with_values(
     item: RecallItem, values: Sequence[EarlierValue], question: Query, period: Period | None
 ) -> RecallItem:
-    """Return an item with the values of a period as observations. Properties that the question names come first."""
+    """Return an item with the values from a period as observations. Properties named in the question come first."""
     within = [value for value in values if period is None or period.has(instant(value.since), instant(value.until))]
     named = [value for value in within if _is_named(value.key, question)]
     others = [value for value in within if value not in named]

@@ -1,4 +1,4 @@
-"""Turns the seeds of a recall into the input of its rendering: follows connections, and reads all items at once."""
+"""Turns the seeds of a recall into the input for rendering: follows connections, and reads all items at once."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def most_things(tokens: int) -> int:
 
 
 async def expand(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Subgraph:
-    """Return the subgraph within `steps` connections of the seeds. Each step is one statement.
+    """Return the subgraph within `steps` connections of the seeds. Each step takes one query.
 
-    If the first nodes are few, up to `most` of their connections are read.
+    If there are only a few seeds, up to `most` of their connections are read.
     """
     scale = await scope.scale()
     subgraph = Subgraph(values=dict(seeds.values))
@@ -142,9 +142,9 @@ async def material_of(
 
 
 def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[RecallRow], seeds: Seeds) -> list[str]:
-    """Return items in order. Ended ones come last, unless the request is about the past or has only names.
+    """Return item ids, best first. Ended items come last, unless the request is about the past or has only names.
 
-    A summary that is not named counts less, since its facts are items of their own.
+    A summary that is not named ranks lower, since its facts are items themselves.
     """
     has_past = seeds.is_by_name or scope.filters.ended or scope.filters.valid_at is not None
     at = scope.then or utc_now()
@@ -179,7 +179,7 @@ async def _with_observations(
 
 
 def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
-    """Return an observation with its dates: of its validity, else of its event, else the day it was first stored."""
+    """Return an observation with its dates: the validity, or the event's date, or the day of its creation."""
     is_ending = over is None and passage.valid_to < LATEST
     until = format_last_day(moment(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
@@ -234,9 +234,9 @@ def _as_item(
 
 
 def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
-    """Return the validity of an item in words, or else its age; for a past state, the day of the last change.
+    """Return an item's validity in words, or its age, or for a past state the day of the last change.
 
-    For an ended item, it is the end. For a summary, it is the date, since summaries are not updated.
+    For an ended item, return the end. For a summary, return the date, since summaries are not updated.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     begins = None if row.valid_from is None else instant(row.valid_from)
@@ -255,7 +255,7 @@ def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
 def _best_of(texts: Sequence[str], passages: Sequence[Passage]) -> str:
     """Return the passages of a long content that the search found, best first.
 
-    Without such passages, return its first ones.
+    If it found none, return the first passages.
     """
     best = [passage.text for passage in passages if passage.place.startswith(_CONTENT)][:PASSAGES]
     return join_passages(best or texts[:PASSAGES])
@@ -270,7 +270,7 @@ _TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class ObservationPage:
-    """A page of a node's observations, best first, and the number of others."""
+    """A page of a node's observations, best first, and the number of observations not on the page."""
 
     passages: Sequence[Passage] = ()
     unread: int = 0

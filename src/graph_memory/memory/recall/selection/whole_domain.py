@@ -1,4 +1,4 @@
-"""The whole memory, for a deep recall without a query: as much of it as fits."""
+"""Reads as much of the whole memory as fits, for a deep recall without a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures how much of a text other texts contain, by letters, figures and signs, in any language. Pure."""
+"""Measures how much of a text occurs in other texts, by letters, digits and signs, in any language. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LENGTH = 3
 
 
 def share_contained(text: str, others: Iterable[str]) -> float:
-    """Return the share of a text's three-letter fragments that others contain; 0 if they lack a figure or sign."""
+    """Return the share of a text's three-letter fragments in the other texts, or 0 if these lack a digit or sign."""
     folded, folded_others = _fold(text), _fold(" ".join(others))
     if not _figures(folded) <= _figures(folded_others):
         return 0.0
@@ -23,7 +23,7 @@ def share_contained(text: str, others: Iterable[str]) -> float:
 
 
 def without(text: str, others: Iterable[str]) -> str:
-    """Return the text without other texts that occur in it."""
+    """Return the text without the other texts that occur in it."""
     remaining = _fold(text)
     for other in sorted(map(_fold, others), key=len, reverse=True):
         remaining = remaining.replace(other, " ") if other else remaining

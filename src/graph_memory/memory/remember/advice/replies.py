@@ -12,7 +12,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Unusable(Exception):  # noqa: N818 - a state of a reply, which is ignored
-    """The reply does not have the requested form."""
+    """Raised if a model's reply does not have the requested form."""
 
 
 class Strict(BaseModel):

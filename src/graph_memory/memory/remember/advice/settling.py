@@ -1,4 +1,4 @@
-"""Prompts and replies for doubts about known statements that a language model decides. Pure."""
+"""Prompts a language model to decide doubts about known statements, and parses its replies. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIN_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A known statement, and a new statement, which may supersede it."""
+    """A known statement, and a new statement that may supersede it."""
 
     id: str
     """The id of the known observation."""

@@ -1,7 +1,7 @@
-"""Prompts and replies for a text that a language model splits into facts. Pure.
+"""Prompts a language model to split a text into facts, and parses its replies. Pure.
 
-The reply is untrusted. A fact is only used if its sentences contain most of it and all its figures. A sentence is
-stored unchanged if its facts do not cover most of it.
+The reply is untrusted. A fact is only used if its source sentences contain most of it, and all its numbers. A sentence
+is stored unchanged if its facts do not cover most of it.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
 
 
 def _manner(text: str) -> frozenset[str]:
-    """Return the cues of a text that does not state a current fact."""
+    """Return the cues which show that a text does not state a current fact."""
     parsed = statement(text, language_of(text))
     return parsed.cues & _NON_FACTUAL | (_DENIED if parsed.is_denied else frozenset[str]())
 
@@ -159,7 +159,7 @@ def _manner(text: str) -> frozenset[str]:
 def _is_covered(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
     """Return whether the facts of a sentence cover it.
 
-    For a single property, the key covers the words around the value.
+    If the only fact is a property, its key covers the words around the value.
     """
     facts_of_sentence = [fact for fact in facts if at in fact.sentences]
     if len(facts_of_sentence) == 1 and facts_of_sentence[0].property is not None:

@@ -1,4 +1,4 @@
-"""Counts the changes that the search indexes lack."""
+"""Counts the changes that are missing from the search indexes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graph_memory.storage.store import Reader
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The changes, vectors and failed events that the index of a domain lacks."""
+    """The changes and vectors that are missing from a domain's index, and the events that could not be indexed."""
 
     domain: str
     not_indexed: int
@@ -29,5 +29,5 @@ BACKLOG = query("search/backlog", Backlog)
 
 
 async def backlog(reader: Reader) -> list[Backlog]:
-    """Return the backlog of each searched domain that has one."""
+    """Return the backlogs of the domains that have been searched before. Domains without a backlog are omitted."""
     return await reader.read(BACKLOG)

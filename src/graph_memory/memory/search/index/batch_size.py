@@ -19,7 +19,7 @@ class BatchSize:
 
 
 def choose_batch_size(failures: int, *, events: int, rows: int = ROWS) -> BatchSize | None:
-    """Return the batch size after a number of failures in a row; None if one event failed in the smallest transactions.
+    """Return the batch size after consecutive failures, or None if one event failed in the smallest transactions.
 
     Each failure halves the events of the page. An event that fails alone is then written in smaller transactions.
     """

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Changes:
-    """The changes of rows by a page of the log."""
+    """The row changes that a page of the log causes."""
 
     closed: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
     """The changed fields of ended passages, by owner and place."""
@@ -29,12 +29,12 @@ class Changes:
 
     @property
     def growth(self) -> int:
-        """The increase of the number of current passages."""
+        """The change in the number of current passages."""
         current = sum(cast("dict[str, object]", row["passage"])["_until"] == END for row in self.created)
         return current - sum(len(ended) for ended in self.closed.values())
 
     def parts(self, limit: int) -> Iterator[Changes]:
-        """Yield the changes in parts of at most `most` rows, at least one part. Ended rows come before created rows.
+        """Yield the changes in parts of at most `limit` rows, at least one part. Ended rows come before created rows.
 
         A place whose row ends and is created again by one event may be split between parts. Reading the rows between
         the parts results in the same changes.
@@ -56,7 +56,7 @@ class Changes:
 
 @dataclass(slots=True)
 class _Window:
-    """A window over several consecutive lists: a number of rows from a position on."""
+    """A window over consecutive lists: a limited number of rows, starting at a position."""
 
     start: int
     size: int

@@ -34,7 +34,7 @@ END_COPIED = query("search/end_copied", Nothing)
 
 
 async def ensure_covers(core: Core, domain: str, at: int) -> bool:
-    """Return whether a domain has an index that covers its log up to a number. Indexes missing changes first."""
+    """Return whether a domain's index covers the log up to event `at`. Indexes missing changes first."""
     position = await core.store.first_row(POSITION, domain=domain)
     if position is None or position.seq is None:
         return False
@@ -47,12 +47,12 @@ async def ensure_covers(core: Core, domain: str, at: int) -> bool:
 
 
 async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[str]:
-    """Return the next owners of rows that were current after an event."""
+    """Return the next page of owners whose rows were current after event `at`."""
     return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=MAX_COPIED)
 
 
 async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:
-    """Copy the rows of owners, as of an event of the source's log, to a branch."""
+    """Copy the owners' rows, as of event `at` in the source's log, to a branch."""
     arguments = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
     tokens = {
         "source_token": domain_token(source),
@@ -66,7 +66,7 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
 
 
 async def begin_copied(transaction: Transaction, source: str, domain: str, at: int) -> None:
-    """Begin the index of a branch with rows copied as of an event of the source's log."""
+    """Begin the index of a branch, whose rows are copied as of event `at` in the source's log."""
     await transaction.run(BEGIN_COPIED, source=source, domain=domain, at=at)
 
 
@@ -76,7 +76,7 @@ async def end_copied(transaction: Transaction, source: str, domain: str, seq: in
 
 
 async def delete_rows_of(transaction: Transaction, domain: str, subject: str) -> None:
-    """Delete the rows of an erased subject and of subjects tied to it.
+    """Delete the index rows of an erased subject and of the subjects attached to it.
 
     Pages that were read earlier cannot restore them.
     """
@@ -86,9 +86,9 @@ async def delete_rows_of(transaction: Transaction, domain: str, subject: str) ->
 
 
 async def delete_ended_rows(transaction: Transaction, domain: str, to: int) -> int:
-    """Delete ended rows before the point to which a log is compacted, up to a limit. Returns their number.
+    """Delete a page of rows that ended before event `to`, at which the compacted log begins. Returns their number.
 
-    Afterwards deletes access counts of deleted nodes. An index that is behind that point is rebuilt.
+    If no such rows remain, delete access counts of deleted nodes. An index that is behind that event is rebuilt.
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(RESET, domain=domain, below=to, once=False)

@@ -1,4 +1,4 @@
-"""The coverage of a domain's index, and the warnings about what it lacks."""
+"""The coverage of a domain's index, and warnings about missing changes and vectors."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ WAITING_COUNT = query("search/waiting_count", int)
 
 
 def count_with_verb(changes: int) -> str:
-    """Return a number of changes with its verb."""
+    """Return the number of changes with the matching verb form, as text."""
     return "change is" if changes == 1 else f"{changes:,} changes are"
 
 
@@ -121,7 +121,7 @@ async def count_unindexed(core: Core, domain: str) -> int:
 
 
 async def lacks_a_handful(core: Core, domain: str) -> bool:
-    """Return whether only a handful of changes is not indexed."""
+    """Return whether only a handful of changes remains to be indexed."""
     return await count_unindexed(core, domain) <= HANDFUL
 
 

@@ -1,4 +1,4 @@
-"""Indexes the logs in the background of a long-running process, so that a search rarely has to wait."""
+"""Indexes the logs in the background of long-running processes, so that searches rarely have to wait."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def _follow(core: Core, domain: str) -> str | None:
 
 
 async def _take_lease(core: Core, domain: str, run: str) -> bool:
-    """Take the lease of a domain's index. Without an index, any process may proceed."""
+    """Take the lease of a domain's index, and return whether this process may index. Without an index, it may."""
 
     async def take(transaction: Transaction) -> bool:
         return (

@@ -119,10 +119,10 @@ _log = logging.getLogger(__name__)
 async def catch_up(
     core: Core, domain: str, *, within: float = 2.0, vectors: bool = True, handful_within: float = 10.0
 ) -> Coverage:
-    """Index the missing changes of a domain, first words and then vectors, within a time. Returns the coverage.
+    """Index the missing changes of a domain for `within` seconds, first words, then vectors. Returns the coverage.
 
-    A handful of changes may take longer. Otherwise a search right after the first writes would find nothing. Without
-    `vectors`, only words are indexed. A failure is part of the result. Raises ONTOLOGY_NOT_FOUND.
+    A handful of changes may take `handful_within` seconds, so that a search right after the first writes finds them.
+    Without `vectors`, only words are indexed. The coverage reports failures. Raises ONTOLOGY_NOT_FOUND.
     """
     position = await cover.position_of(core, domain)
     if position.seq == position.last and position.has_current_words and not (vectors and position.waits):
@@ -191,7 +191,7 @@ async def index_page(core: Core, domain: str) -> bool:
 
 
 async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
-    """Index as many of the next events as fit into one transaction, at least one. Return whether more may remain."""
+    """Index the next events that fit into one transaction, at least one. Returns whether there may be more."""
     limits = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _take_contiguous(position, await core.store.read(EVENTS, domain=domain, **limits))
     while versions := await versions_of(core, domain, rows):
@@ -254,7 +254,7 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
 
 
 def _take_contiguous(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]:
-    """Return the events before the first gap in the numbers: a later commit may be visible first."""
+    """Return the events before the first gap in the numbers, since a later commit may become visible first."""
     expected = position.seq or 0
     for place, row in enumerate(rows):
         seq = int(str(row.event["_seq"]))
@@ -265,7 +265,7 @@ def _take_contiguous(position: Position, rows: Sequence[EventRow]) -> Sequence[E
 
 
 async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
-    """Return the last event number and the versions of data that the events left; None if nothing can be read yet."""
+    """Return the last event number and the subjects' versions after the events, or None if no event can be read yet."""
     versions: list[Version] = []
     reached = 0
     for row in rows:

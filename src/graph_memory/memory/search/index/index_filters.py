@@ -1,4 +1,4 @@
-"""Filters of passages inside both indexes: tokens in a field of the full-text index, and whole numbers.
+"""Filters for passages in both indexes: tokens in a field of the full-text index, and integers.
 
 A token begins with a letter for its kind and ends in a digit, so no analyser changes it. Numbers have leading zeros, so
 a range of tokens is a range of numbers. Filters do not affect Lucene's score.
@@ -41,7 +41,7 @@ def tokens(
     valid_from: int = EARLIEST,
     valid_to: int = LATEST,
 ) -> str:
-    """Return the filter field of a passage. The hexadecimal `digest` determines its samples."""
+    """Return the text of a passage's filter field. The hexadecimal `digest` determines the passage's samples."""
     ends = int(digest, 16)
     zeros = LEVELS if ends == 0 else (ends & -ends).bit_length() - 1
     levels = [f"l{level}" for level in range(min(zeros, LEVELS) + 1)]
@@ -57,7 +57,7 @@ def domain_token(domain: str) -> str:
 
 
 def until_token(until: int) -> str:
-    """Return the token for the end of a passage."""
+    """Return the token for the event number at which a passage ends."""
     return _number_token("u", until)
 
 
@@ -71,7 +71,7 @@ def lexical_filter(
     valid_at: int | None = None,
     level: int = 0,
 ) -> str:
-    """Return the filter of a query in Lucene's syntax. It does not affect the score.
+    """Return a query's filter in Lucene's syntax. It does not affect the score.
 
     `at` is an event number, None for the current state. The bounds of `created` and `began` are inclusive.
     """

@@ -1,4 +1,4 @@
-"""Completes or rebuilds an index. It runs as long as needed and can be resumed."""
+"""Completes or rebuilds an index, without a time limit. An interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from graph_memory.storage.store import Transaction
 
 @dataclass(frozen=True, slots=True)
 class OldVectorRow(WaitingRow):
-    """A text whose vector is from another model, and the first owner of that text."""
+    """A text whose vector is from another model, and the first owner of the text."""
 
     owner: str
 
@@ -87,7 +87,7 @@ def _parse_analyser(name: str) -> LiteralString:
 async def change_analyser(core: Core, domain: str, analyser: LiteralString, progress: Progress = silent) -> None:
     """Change the analyser of a domain's texts.
 
-    Until all passages are in the new index, they also stay in the old one, which searches use.
+    Searches use the old index until the new one contains all passages.
     """
     label = label_of(analyser)
     await ensure_analyser(core.store, analyser)
@@ -124,8 +124,8 @@ async def change_model(
 ) -> None:
     """Replace the vectors of other models by vectors of this model.
 
-    Until all vectors are computed, they are stored beside the old ones, which searches compare. After `within` seconds
-    the rest is left to the next call. Raises EmbeddingUnavailable.
+    Searches use the old vectors until all new ones are computed. After `within` seconds, the remaining vectors are left
+    to the next call. Raises EmbeddingUnavailable.
     """
     model, until = embedder.model, time.monotonic() + within
     while await _embed_old_vectors(core, domain, embedder, progress, until):

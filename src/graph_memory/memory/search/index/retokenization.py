@@ -24,7 +24,7 @@ ROWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RetokenizedRow:
-    """A passage or a name of an owner. The last row of each owner has neither."""
+    """A passage or a name of an owner. Each owner's last row has neither."""
 
     owner: str
     id: str | None

@@ -1,4 +1,4 @@
-"""Computes the index rows of a subject, and their changes by an event.
+"""Computes the index rows of a subject, and how an event changes them.
 
 An unchanged row is not written, so it keeps its vector. A changed row is ended, not deleted, so searches of the past
 work. The module is pure: the indexer reads and writes.
@@ -84,7 +84,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class OpenPassage:
-    """A current passage, the event and time that created it, and whether its row is not written yet."""
+    """A current passage, the event and time of its creation, and whether its row has yet to be written."""
 
     passage: Passage
     since: int
@@ -93,7 +93,7 @@ class OpenPassage:
 
 
 def text_to_embed(head: str, text: str) -> str:
-    """Return the text that is embedded for a passage: its text below its head."""
+    """Return the text to embed for a passage: the head, followed by the text."""
     return f"{head}: {text}" if head else text
 
 
@@ -141,7 +141,7 @@ class Owner:
         self._names: dict[str, tuple[str, int | None]] = {words: (name, None) for name, words in names}
 
     def follow(self, version: Version, changes: Changes) -> None:
-        """Add the row changes of a version."""
+        """Add the row changes that a version causes to `changes`."""
         self._last = version
         passages = {
             passage.place: passage
@@ -157,7 +157,7 @@ class Owner:
         self._follow_names(version, changes)
 
     def follow_node(self, node: Version, observation: str, changes: Changes) -> None:
-        """Add the row changes of an observation whose node has changed its type."""
+        """Add the row changes of an observation whose node's type has changed."""
         version = replace(node, owner=observation, kind=Kind.OBSERVATION, unit=node.owner, state=None, text=None)
         for place, present in list(self._open.items()):
             if present.passage.type != version.type:
@@ -167,7 +167,7 @@ class Owner:
                 self._open[place] = OpenPassage(passage, version.seq, version.at, is_new=True)
 
     def end(self, changes: Changes) -> None:
-        """Add the new rows that are current at the end of the page."""
+        """Add the rows to create: those still current at the end of the page."""
         for present in self._open.values():
             if present.is_new:
                 changes.created.append({"passage": self._row(present, END), "waits": True})
@@ -205,7 +205,7 @@ class Owner:
 
 
 def row_of(domain: str, version: Version, present: OpenPassage, until: int) -> dict[str, object]:
-    """Return the row of a passage, current until an event number."""
+    """Return the index row of a passage that is current until event `until`."""
     passage = present.passage
     identity = f"{version.owner}\n{passage.place}\n{present.since}"
     filter_tokens = tokens(
@@ -235,7 +235,7 @@ def row_of(domain: str, version: Version, present: OpenPassage, until: int) -> d
 
 
 def words_of(head: str, text: str) -> str | None:
-    """Return the words of a passage that are indexed additionally."""
+    """Return the additional words to index for a passage, or None if there are none."""
     return extra_words(f"{head}\n{text}")
 
 
@@ -245,7 +245,7 @@ def key_of(words: str) -> str:
 
 
 def forms_of(version: Version) -> dict[str, str]:
-    """Map the words of each name, and of its shorter form, to the name as it is written."""
+    """Map the words of each name, and of the name's shorter form, to the name as written."""
     return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
 
 
@@ -312,9 +312,9 @@ def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, ob
 def _sequence(
     version: Version, state: NodeState | ConnectionState | Mapping[str, object], before: Passage | None
 ) -> str:
-    """Return the sequence of a subject's text: its path, else its session, else the subject itself.
+    """Return the sequence that a subject's text belongs to: its path, otherwise its session, otherwise its own.
 
-    The session of a node is its property `session`, which event nodes have, or else the session that created it.
+    A node's session is its property `session`, which event nodes have, otherwise the session that created the node.
     """
     if isinstance(state, NodeState) and state.fields.path not in (None, ROOT):
         return f"path/{state.fields.path}"
@@ -339,7 +339,7 @@ def _shorten_session(session: str) -> str:
 
 
 def _position(created: int, seq: int) -> int:
-    """Return the position in a sequence: by the millisecond of creation, then by the event."""
+    """Return a position in a sequence. It orders by the millisecond of creation, then by the event number."""
     since_epoch = (created - microseconds(_EPOCH)) // 1_000
     return min(max(since_epoch, 0), _MILLISECONDS - 1) * _TURNS + seq % _TURNS
 
@@ -347,7 +347,7 @@ def _position(created: int, seq: int) -> int:
 def _orders(places: Sequence[str], present: Mapping[str, float]) -> list[float]:
     """Return increasing numbers for places. Places that are still in order keep their numbers.
 
-    New places get numbers between their neighbours. If there is no room, all are renumbered.
+    A new place gets a number between its neighbours' numbers. If there is none left, all places are renumbered.
     """
     kept_orders: list[tuple[int, float]] = []
     for number, place in enumerate(places):

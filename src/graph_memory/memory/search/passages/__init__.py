@@ -1,1 +1,1 @@
-"""Splitting of texts into passages."""
+"""Splits texts into passages."""

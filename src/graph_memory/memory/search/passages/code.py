@@ -1,7 +1,7 @@
-"""Splits code into sections, one per definition at the left margin, and lines.
+"""Splits code into sections, one per definition at the left margin, and sections into lines.
 
-This is own code, since each language would need a compiled grammar package, and passages only need the start of
-definitions. A keyword at the margin shows that in any indented language.
+No parser is used, since each language would need a compiled grammar package. Passages only need the start of each
+definition, and in any indented language a keyword at the margin shows it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MAX_LINE_LENGTH = 1_000
 
 
 def code(text: str) -> list[Section]:
-    """Return one section per definition at the margin, and for the code between definitions."""
+    """Return the sections of code: one per definition at the margin, and one for the code between definitions."""
     starts = [0, *_definitions(text), len(text)]
     sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _pairs(starts)]
     return [section for section in sections if section.units]
@@ -79,7 +79,7 @@ def _is_definition(line: str) -> bool:
 
 
 def _signature(text: str, start: int, end: int) -> str:
-    """Return the line that begins the definition; an empty text if there is none."""
+    """Return the line with which the definition begins, or an empty text if there is none."""
     for first, after in lines(text, start, end):
         line = text[first:after]
         if _is_definition(line):

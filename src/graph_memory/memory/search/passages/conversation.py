@@ -25,9 +25,9 @@ _LIST_FIELDS = ("messages", "turns", "conversation", "conversations")
 
 
 def turns(text: str) -> list[Section] | None:
-    """Return the turns of a conversation that is written in lines; None for any other text.
+    """Return the turns of a conversation that is written line by line, or None for any other text.
 
-    It begins with a turn. A speaker has several turns, or all speakers are roles such as `User` and `Assistant`.
+    A conversation begins with a turn, and a speaker has several turns or all speakers are roles such as `User`.
     """
     matches = list(_TURN.finditer(text))
     if len(matches) < _MIN_TURNS or text[: matches[0].start()].strip():
@@ -43,7 +43,7 @@ def turns(text: str) -> list[Section] | None:
 
 
 def transcript(text: str) -> tuple[str, list[Section]] | None:
-    """Return a conversation in JSON or JSON Lines as text, with its turns; None for any other text."""
+    """Return a conversation in JSON or JSON Lines as text, with its turns, or None for any other text."""
     if not any(f'"{name}"' in text for name in _SPEAKER_FIELDS):
         return None
     messages = _messages(text)

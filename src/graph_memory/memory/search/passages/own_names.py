@@ -1,4 +1,4 @@
-"""The names of a subject, by which texts refer to it."""
+"""Collects the names by which texts refer to a subject."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMES = ("title", "name")
 def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
     """Return the names of a subject as shown, without duplicates: title, name, aliases, headings of its content.
 
-    First lines and types are not names. `aliases` is a JSON list or a text with commas. Only 200 headings count.
+    First lines and types are not names. `aliases` is a JSON list or comma-separated. At most 200 headings are used.
     """
     if not isinstance(subject, (NodeState, ConnectionState)):
         return []

@@ -1,4 +1,4 @@
-"""Packs units into passages, so that a change of the text only changes the passages around it.
+"""Packs units into passages, so that an edit of the text only changes the passages around the edit.
 
 Passages begin where the text itself determines it, not where the previous passage ended. Each unit has a rank:
 paragraphs before lines before sentences, and among equals a hash of its beginning. A unit with the lowest rank within
@@ -58,7 +58,7 @@ def _rank(text: str, unit: Unit) -> _Rank:
 
 
 def _peaks(ranks: Sequence[_Rank], places: Sequence[int]) -> Iterator[int]:
-    """Yield the units with the lowest rank within reach; the first of equal ones."""
+    """Yield each unit whose rank is the lowest within reach. If ranks are equal, the first unit is chosen."""
     total = places[-1]
     until = [total + _REACH_WORDS + 1] * len(ranks)
     since = [-_REACH_WORDS - 1] * len(ranks)

@@ -1,4 +1,4 @@
-"""The passages of a subject: of its fields and its content.
+"""Splits the fields and the content of a subject into passages.
 
 A passage of content is identified by its text, not by its number. So a sentence inserted at the top of a long text does
 not rename the unchanged passages.
@@ -50,7 +50,7 @@ class Piece:
 
 
 def pieces(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[Piece]:
-    """Return the passages of a subject in order. `text` is its content, None if that is binary or missing.
+    """Return the passages of a subject in order. `text` is the content, or None if it is binary or missing.
 
     Nodes and connections are passed as states, observations as the stored fields of an event.
     """
@@ -76,9 +76,9 @@ def own_title(node: NodeState, text: str | None) -> str:
 
 
 def locate(text: str, piece_text: str, hint: int) -> tuple[int, int] | None:
-    """Return the range of a passage in a content, the nearest to `hint` if there are several; None if there is none.
+    """Return the range of a passage in a text, the nearest to `hint` if it occurs several times, or None.
 
-    In JSON, the text may contain escapes.
+    If the text is JSON, the passage may be written with escapes.
     """
     escaped = (json.dumps(piece_text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (False, True))
     for written in dict.fromkeys((piece_text, *escaped)):
@@ -151,7 +151,7 @@ def _pack_document(document: Document, title: str) -> Iterator[_Packed]:
 
 
 def _head(own: str, *parts: str) -> str:
-    """Return the parts of a head that differ from the first line of the text, without duplicates."""
+    """Return the head: the distinct parts, without the part that equals the first line of the text."""
     line = own[: 2 * LONGEST].partition("\n")[0]
     begins = shown_heading(line.lstrip("# \t"))
     return "\n".join(part for part in dict.fromkeys(parts) if part not in ("", begins))

@@ -48,7 +48,7 @@ def plain(text: str) -> list[Section]:
 
 
 def prose_units(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Yield the sentences of a part of a text. Each paragraph begins a sentence."""
+    """Yield the sentences in a range of a text. Each paragraph begins a new sentence."""
     for first, last in _paragraphs(text, start, end):
         yield from _paragraph(text, first, last)
 
@@ -98,7 +98,7 @@ def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the headings, code blocks and paragraphs of a Markdown text, with the text of a heading."""
+    """Yield the start, end, kind and heading text of each heading, code block and paragraph of a Markdown text."""
     fence, opened = "", 0
     first = last = one_line = -1
     for start, end in lines(text, 0, len(text)):
@@ -130,7 +130,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _paragraph(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Yield the sentences of a paragraph. List items and table rows begin a sentence."""
+    """Yield the sentences of a paragraph. Each list item or table row begins a new sentence."""
     level, begun = Level.PARAGRAPH, start
     for line, _ in lines(text, start, end):
         if line > begun and _ITEM.match(text, line, end):

@@ -50,7 +50,7 @@ def split(text: str, content_format: str) -> Document:
 
 
 def _word(content_format: str) -> str:
-    """Return the essential word of a format such as `text/markdown; charset=utf-8` or `.md`."""
+    """Return the short name of a format: `markdown` for `text/markdown; charset=utf-8`, `md` for `.md`."""
     return content_format.partition(";")[0].rpartition("/")[2].strip().removeprefix("x-").lstrip(".").casefold()
 
 
@@ -66,12 +66,12 @@ def table(text: str) -> list[Section]:
 
 
 def yaml(text: str) -> list[Section]:
-    """Return the lines of a text as one section. Lines at the margin begin a paragraph."""
+    """Return the lines of a YAML text as one section. Each unindented line begins a paragraph."""
     return one_section(_split_lines(text))
 
 
 def json(text: str) -> list[Section]:
-    """Return the values of a JSON text, or the lines of JSON Lines, as one section. Objects begin a paragraph."""
+    """Return the values of a JSON text, or the lines of JSON Lines, as one section. Each object begins a paragraph."""
     return one_section(_split_values(text))
 
 

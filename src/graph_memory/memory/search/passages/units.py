@@ -1,6 +1,6 @@
 """The smallest parts of a text that passages consist of: sentences, lines, and parts of long ones.
 
-This is own code, since no library fits: pysbd takes seconds per megabyte and has had no release since 2021, uniseg
+No library is used, since none fits: pysbd takes seconds per megabyte and has had no release since 2021, uniseg
 takes half a minute, and semantic-text-splitter treats a run without blanks as one word.
 """
 
@@ -38,7 +38,7 @@ _CONTEXT_LENGTH = 16
 
 
 class Level(IntEnum):
-    """How suitable a unit is as the start of a passage: the lowest level is the best."""
+    """How well a unit suits as the start of a passage. Lower levels are better."""
 
     PARAGRAPH = 0
     """A paragraph, a definition, a row, a turn."""
@@ -50,7 +50,7 @@ class Level(IntEnum):
 
 
 class Unit(NamedTuple):
-    """A range of a text with no blanks at its ends."""
+    """A range of a text that neither starts nor ends with white space."""
 
     start: int
     end: int
@@ -81,7 +81,7 @@ def first_words(text: str, start: int, limit: int) -> str:
 
 
 def sentences(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
-    """Yield the sentences of a part of a text. The first begins at `level`."""
+    """Yield the sentences in a range of a text. The first one has the level `level`."""
     for sentence_start, sentence_end in sentence_ranges(text, start, end):
         for unit in units(text, sentence_start, sentence_end, level):
             yield unit
@@ -95,7 +95,7 @@ def _is_abbreviated(before: str, _: str) -> bool:
 def sentence_ranges(
     text: str, start: int, end: int, goes_on: Callable[[str, str], bool] = _is_abbreviated
 ) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of the sentences of a part of a text.
+    """Yield the ranges of the sentences between two positions of a text.
 
     A full stop does not end a sentence before a lower-case word, or if `goes_on` returns true for the text before and
     after.
@@ -128,7 +128,7 @@ def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
 
 
 def _choose_cut(text: str, words: Sequence[tuple[int, int]]) -> int:
-    """Return the word that begins the next part: after a clause, else between two words, else anywhere."""
+    """Return the index of the word that begins the next part, preferably after a clause, then between two words."""
     latest = len(words) - 1
     for after in range(latest, _MIN_CLAUSE_WORDS, -1):
         if text[words[after - 1][1] - 1] in _CLAUSE_END:

@@ -1,1 +1,1 @@
-"""Scores, order and excerpts of passages."""
+"""Scores and ranks passages, and selects excerpts."""

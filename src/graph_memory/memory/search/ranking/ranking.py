@@ -83,7 +83,7 @@ class Weights:
     """The maximum bonus of a unit that is used often and was used just now."""
 
     def of_place(self, place: str) -> float:
-        """Return the weight of evidence in a place."""
+        """Return the weight of evidence that was found in a place, such as the title."""
         return {"title": self.title, "tag": self.tag}.get(PLACES.get(place, ""), self.content)
 
 
@@ -124,7 +124,7 @@ class Sides:
 def rank(
     question: str, candidates: Sequence[Candidate], units: Mapping[str, Unit], *, weights: Weights = DEFAULT
 ) -> list[Ranked]:
-    """Return the ranked units, best first; equal ones in order of their ids.
+    """Return the ranked units, best first. Units with equal scores are sorted by id.
 
     `units` contains the owner of every candidate. Further units are ranked if their names occur in the query. The name
     bonus is shared among all of `units` with that name. Common names must be excluded.
@@ -145,7 +145,7 @@ def rank(
 
 
 def rank_by_cosine(candidates: Sequence[Candidate], units: Mapping[str, Unit], weights: Weights) -> list[Ranked]:
-    """Return the units, best first, by the cosine of their best passage. Outputs of tools keep a share of it."""
+    """Return the units, best first, by the cosine of their best passage. Tool outputs keep only a share of it."""
     weights = replace(weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, Ranked] = {}
     for candidate in candidates:
@@ -185,8 +185,8 @@ def seeds(ranked: Sequence[Ranked]) -> Sequence[Ranked]:
 def normalise(candidates: Sequence[Candidate], trusted: Sequence[Candidate] = ()) -> list[Sides]:
     """Return candidates with both scores divided by the best score, which preserves the distance between hits.
 
-    If `trusted` candidates have scores, the best of them is the best, so that no other text can make theirs smaller.
-    Ranks, as in reciprocal rank fusion, do not preserve it: 11 points worse on conversations.
+    If `trusted` candidates have scores, only the best of these is the divisor, so that no other text can lower them.
+    Ranks, as in reciprocal rank fusion, do not preserve distances: they were 11 points worse on conversations.
     """
     best = max((candidate.lexical for candidate in trusted), default=0.0)
     best = best if best > 0 else max((candidate.lexical for candidate in candidates), default=0.0)
@@ -210,7 +210,7 @@ def _share_of(value: float, best: float) -> float:
 
 
 def redistribute_weights(weights: Weights, candidates: Sequence[Candidate]) -> Weights:
-    """Return the weights. If no candidate has a lexical (or semantic) score, its weight goes to the other score."""
+    """Return the weights. If no candidate has a lexical score, the semantic score gets its weight, and vice versa."""
     both = weights.lexical + weights.semantic
     if not any(candidate.lexical > 0 for candidate in candidates):
         return replace(weights, lexical=0.0, semantic=both)
@@ -220,9 +220,9 @@ def redistribute_weights(weights: Weights, candidates: Sequence[Candidate]) -> W
 
 
 def fuse(sides: Sides, weights: Weights) -> list[Part]:
-    """Return the weighted evidence of words and vectors.
+    """Return the weighted scores for words and vectors.
 
-    A passage without a vector is judged by its words alone, with the weight of both.
+    For a passage without a vector, the word score gets the weight of both.
 
     Source: the convex combination of S. Bruch, S. Gai, A. Ingber, An analysis of fusion functions for hybrid retrieval
     (2023), which also finds it better than reciprocal rank fusion.
@@ -239,7 +239,7 @@ def fuse(sides: Sides, weights: Weights) -> list[Part]:
 
 
 def score_unit(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
-    """Return a unit scored by one passage: its evidence, adjusted by its place and the features of the unit."""
+    """Return a unit with the score of one passage, adjusted by the passage's place and the unit's features."""
     parts = fuse(sides, weights)
     place = weights.of_place(sides.candidate.place)
     for name, factor, detail in (
@@ -257,7 +257,7 @@ def score_unit(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
 
 
 def length_factor(passages: int) -> float:
-    """Return the factor for the number of passages of a unit: 1 for one passage, towards 0.9 for very many.
+    """Return the factor for a unit's number of passages. It is 1 for one passage and approaches 0.9 for many.
 
     Source: measured (decision 29), in the spirit of pivoted length normalization, A. Singhal and others (1996).
     """
@@ -270,7 +270,7 @@ def connectivity(edges: int) -> float:
 
 
 def recency(age: float | None) -> float:
-    """Return the recency of a unit with an age in days, from 0 to 1: half as much after each `HALF_LIFE`.
+    """Return the recency for an age in days, from 0 to 1. It halves with each `HALF_LIFE`.
 
     Source: the exponential decay of J. S. Park and others, Generative agents: interactive simulacra of human behavior
     (2023), with the last change instead of the last access, and a longer half-life than its 6 days.
@@ -279,7 +279,7 @@ def recency(age: float | None) -> float:
 
 
 def usage(uses: int, unused: float) -> float:
-    """Return the usage of a unit, from 0 to 1: 0.5 at `HALF_USED` uses, half as much after each `HALF_LIFE`.
+    """Return the usage of a unit, from 0 to 1. It is 0.5 at `HALF_USED` uses, and halves with each `HALF_LIFE` unused.
 
     Source: need falls with the time since the last use and grows more slowly with each use, J. R. Anderson, L. J.
     Schooler, Reflections of the environment in memory (1991). The saturation is that of terms in BM25.
@@ -297,7 +297,7 @@ def mentions_in_query(question: str, units: Mapping[str, Unit]) -> dict[str, Men
 
 
 def sort_units(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """Return units, best first; equal ones in order of their ids."""
+    """Return units, best first. Units with equal scores are sorted by id."""
     return sorted(ranked, key=lambda ranked: (-ranked.score, ranked.owner))
 
 

@@ -1,7 +1,7 @@
 """Scores passages by the words in them and in their context, with the domain's statistics.
 
-The module is pure: it takes the passages of the indexes and returns candidates for `ranking`. Decision 29 has the
-figures.
+The module is pure: it scores passages that the indexes found and returns candidates for `ranking`. See decision 29
+for the measurements.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PassageText:
 
     @cached_property
     def headed(self) -> str:
-        """The text below its head."""
+        """The head, followed by the text."""
         return f"{self.head}: {self.text}" if self.head else self.text
 
     @cached_property
@@ -122,7 +122,7 @@ class PassageContext:
         return self._walk(passage, self._before)[::-1], self._walk(passage, self._after)
 
     def pool(self, hits: Iterable[str]) -> list[str]:
-        """Return the hits and the passages around them, each once: the answer is often next to the matching word."""
+        """Return the hits and the passages around them, since the answer is often next to the matching word."""
         pool: dict[str, None] = {}
         for hit in hits:
             before, after = self.passages_around(hit)
@@ -174,7 +174,7 @@ def score_passages(
 ) -> dict[str, Points]:
     """Return the word scores of passages, in their text and in their context.
 
-    `words` may have texts analysed already.
+    `words` may already contain analysed texts.
     """
     if not ids:
         return {}
@@ -217,9 +217,9 @@ def estimate_windows(passages: Statistics, length: float) -> Statistics:
 
 
 def with_dates(sample: QuerySample, passages: Sequence[PassageText], words: Words) -> Mapping[str, int]:
-    """Return the number of passages per term, including dates.
+    """Return the number of passages per term, including terms that occur in dates.
 
-    Dates are not indexed, so they are counted in the given passages.
+    Dates are not indexed, so their terms are counted in the given passages.
     """
     terms_of_dates = [words.of(passage.date).positions.keys() for passage in passages]
     counts = dict(sample.frequencies)
@@ -230,7 +230,7 @@ def with_dates(sample: QuerySample, passages: Sequence[PassageText], words: Word
 
 
 def best_by_own_words(sample: QuerySample, texts: Mapping[str, str]) -> list[str]:
-    """Return the passages that contain a word of the query, by the score of their own words, best first."""
+    """Return the ids of the passages that contain a word of the query. The best own words come first."""
     terms = Terms(sample.query.terms, sample.query.analyser)
     analysed_texts = {passage_id: analyse(text, terms) for passage_id, text in texts.items()}
     length = mean(text.length for text in analysed_texts.values()) if analysed_texts else 0.0
@@ -245,7 +245,7 @@ def best_by_own_words(sample: QuerySample, texts: Mapping[str, str]) -> list[str
 
 
 def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limit: int = CANDIDATES) -> list[str]:
-    """Return the candidates for `select_candidates`: the best passages, and others that tie with the last one."""
+    """Return the ids to pass to `select_candidates`: the best passages, and all that tie with the last of these."""
     points = sorted((points.lexical for points in points_by_id.values() if points.lexical > 0), reverse=True)
     minimum = points[limit - 1] if len(points) > limit else 0.0
     return [
@@ -256,7 +256,7 @@ def preselect(points_by_id: Mapping[str, Points], nearest: Collection[str], limi
 
 
 def select_candidates(scored: Sequence[Scored], nearest: Collection[str], limit: int = CANDIDATES) -> list[Scored]:
-    """Return the best passages by words, and the passages that the vectors found, each once."""
+    """Return the passages with the best word scores and the passages that the vectors found, without duplicates."""
     with_words = (passage for passage in scored if passage.points.lexical > 0)
     best = sorted(with_words, key=lambda passage: (-passage.points.lexical, passage.passage.key))
     selected = {passage.passage.id: passage for passage in best[:limit]}

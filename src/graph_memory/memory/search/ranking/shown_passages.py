@@ -1,4 +1,4 @@
-"""Chooses the passage that is shown of a hit: the best one, unless it says nothing by itself.
+"""Chooses the passage to show for a hit: the best one, unless it is only a name or a tag.
 
 The module is pure. The choice does not change a score.
 """
@@ -19,7 +19,7 @@ NAME = "title"
 def choose_passage(question: Query, best: Scored, scored_passages: Sequence[Scored]) -> Passage:
     """Return the passage to show: the best one, or a passage of content if the best one has no word of the query.
 
-    Such a passage, for example a tag, was found by its title.
+    A passage without such a word, for example a tag, was found by its title.
     """
     passage = best.passage
     if passage.place.startswith(_CONTENT) or _words(question, passage.text):
@@ -33,8 +33,8 @@ def sort_by_fit(
 ) -> list[Passage]:
     """Return passages of a unit, best first, by words and vectors.
 
-    Words of the title do not count, since they led to the unit. If the query has no other words, the order stays.
-    Passages that the search did not score are scored by the number of their words.
+    Words of the title are ignored, since they led to the unit. If the query has no other words, the order is unchanged.
+    Passages that the search did not score are scored by how many of the words they contain.
     """
     title_words = _words(question, title)
     if question.terms and title_words.issuperset(question.terms):
@@ -62,12 +62,12 @@ def _score_beyond_name(name_words: frozenset[str], points: Points) -> float:
 
 
 def is_name_only(question: Query, passage: Passage) -> bool:
-    """Return whether a passage is only a name, which is the title of the hit too, and the query has more words."""
+    """Return whether a passage is only a name, which the title shows anyway, and the query has more words."""
     return passage.place == NAME and bool(frozenset(question.terms) - _words(question, passage.text))
 
 
 def is_bare(passages: Iterable[Passage]) -> bool:
-    """Return whether only the name of a unit was found."""
+    """Return whether all passages found for a unit are names."""
     return all(passage.place == NAME for passage in passages)
 
 

@@ -55,7 +55,7 @@ def _describe_part(part: Scores, scored: Scored | None, question: Query, titles:
 
 
 def _describe_words(scored: Scored, question: Query) -> str:
-    """Return the words with the highest scores, in the passage and in its context."""
+    """Describe the words with the highest scores in the passage and in its context."""
     written = _spellings(question)
     own = _best_words(scored.points.own, written)
     near = [word for word in _best_words(scored.points.window, written) if word not in own]

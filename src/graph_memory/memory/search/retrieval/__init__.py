@@ -1,1 +1,1 @@
-"""Reading of candidates from the index."""
+"""Reads candidates from the index."""

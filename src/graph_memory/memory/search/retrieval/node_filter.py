@@ -1,4 +1,4 @@
-"""Selects nodes by filters that no passage index holds: paths, namespaces, properties, tags, connections.
+"""Selects nodes by filters that the passage indexes cannot check: paths, namespaces, properties, tags, connections.
 
 If few nodes match, their passages are scored exactly. If many match, the hits of the indexes are filtered. In both
 cases the log determines the state of a node.
@@ -46,14 +46,14 @@ OWNERS_WITH_DEGREE = query("search/much_connected", str)
 class NodeFilter:
     """The nodes that match the filters.
 
-    `connected` has the nodes with enough connections, if these were computed first.
+    `connected` contains the nodes with enough connections, if connections were counted first.
     """
 
     scope: Scope
     connected: frozenset[str] | None = None
 
     async def select(self, ids: Sequence[str]) -> list[str]:
-        """Return the ids of nodes that match the filters, in their order."""
+        """Return the ids whose nodes match the filters, in the given order."""
         filters = self.scope.filters
         remaining = [subject_id for subject_id in ids if self.connected is None or subject_id in self.connected]
         if filters.min_edges is not None and self.connected is None:
@@ -69,12 +69,12 @@ class NodeFilter:
         return [subject_id for subject_id in remaining if subject_id in matching]
 
     async def select_few(self) -> list[str] | None:
-        """Return all nodes that match the filters; None if each single filter matches many."""
+        """Return all nodes that match the filters, or None if every single filter matches many nodes."""
         candidates = await self._preselect()
         return None if candidates is None else await self.select(candidates)
 
     async def _preselect(self) -> list[str] | None:
-        """Return a superset of the matching nodes, by the first filter that matches few."""
+        """Return all nodes that match one selective filter, or None if every filter matches too many nodes."""
         filters = self.scope.filters
         if self.connected is not None and len(self.connected) <= MAX_EXACT:
             return sorted(self.connected)
@@ -158,7 +158,7 @@ def _counts_all_connections(scope: Scope) -> bool:
 
 
 async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[str]:
-    """Return the number of connections with a minimum weight per node. This reads all nodes, which takes time."""
+    """Return the number of connections of each node that have at least the minimum weight. Slow: it reads all nodes."""
     weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
     results, _ = await weigher.read_page(page, Criteria(kind=Kind.CONNECTION, properties={}), least=minimum)

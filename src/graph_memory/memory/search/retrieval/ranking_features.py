@@ -51,7 +51,7 @@ async def units_of(
 ) -> dict[str, Unit]:
     """Return the features of units that have passages or names. Adds a note if features are unknown.
 
-    The next page of a search of the present also has a log position, but is not a search of the past.
+    `is_past` is false for the next page of a search of the present, although that page has a log position.
     """
     unit_ids = [*passages, *(names.keys() - passages.keys())]
     connections: Mapping[str, int] = await degrees(scope, unit_ids) if weights.edge else {}
@@ -77,7 +77,7 @@ async def units_of(
 
 
 async def _ages(scope: Scope, ids: Sequence[str], *, is_past: bool) -> dict[str, float]:
-    """Return the days since the last change, until now or until the requested time."""
+    """Return the number of days from each unit's last change to now, or to the requested time."""
     now = (scope.then if is_past else None) or utc_now()
     rows = await scope.core.store.read(CHANGED, domain=scope.domain, ids=list(ids), at=scope.number)
     return {row.id: _days(row.modified, now) for row in rows}

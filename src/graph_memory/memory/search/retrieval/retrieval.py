@@ -60,7 +60,7 @@ class IndexHit:
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """Sequences of passages in order, and their texts: ids, heads, texts and dates."""
+    """Sequences of passages in order, with their ids, heads, texts and dates."""
 
     runs: list[list[str]]
     texts: list[tuple[str, str, str, str]]
@@ -164,7 +164,7 @@ class Scope(Place):
         return lexical_filter(self.domain, at=self.at, level=self.level)
 
     def takes(self, passage: Passage) -> bool:
-        """Return whether a passage matches the filters that the indexes hold."""
+        """Return whether a passage matches the filters that the indexes can check."""
         filters = self.filters
         first, last = filters.created or (EARLIEST, LATEST)
         return (
@@ -187,7 +187,7 @@ class Scope(Place):
 
 
 async def find_by_words(scope: Scope, words: str, limit: int) -> list[IndexHit]:
-    """Return the passages that match a query in Lucene's syntax; without words, all that match the filters.
+    """Return the passages that match a query in Lucene's syntax. An empty query matches all that pass the filters.
 
     Raises INVALID_ARGUMENT if the query has invalid syntax.
     """
@@ -236,7 +236,7 @@ async def read_context(
 
 
 async def read_passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
-    """Return passages with their cosine to a vector, and the number of passages of their owners, up to 200."""
+    """Return passages, each with its cosine similarity to a vector and its owner's number of passages, up to 200."""
     if not ids:
         return []
     arguments = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
@@ -255,7 +255,7 @@ async def read_passages_of(
 async def latest_observations(
     scope: Scope, nodes: Sequence[str], vector: Sequence[float] | None, limit: int
 ) -> dict[str, list[Passage]]:
-    """Return up to `most` of the latest current observations of each node."""
+    """Return the latest current observations of each node, at most `limit` per node."""
     if not nodes:
         return {}
     ends = scope.filters.valid or scope.shown_until

@@ -40,7 +40,7 @@ OBSERVATION_NOTES = query("search/observation_notes", ObservationNote)
 
 
 async def find_superseded(reader: Reader, domain: str, ids: Sequence[str]) -> dict[str, Superseded]:
-    """Return the observations that no longer hold now, by id."""
+    """Return when and by what each observation was superseded, by id. Current observations are omitted."""
     rows = await reader.read(SUPERSEDED, domain=domain, ids=list(ids)) if ids else []
     return {row.id: Superseded(since=row.since, replaced_by=_replacements(row) or None) for row in rows}
 
@@ -53,7 +53,7 @@ async def find_superseded_among(scope: Scope, passages: Sequence[Passage]) -> Ma
 
 
 async def find_superseded_then(scope: Scope, passages: Sequence[Passage]) -> Mapping[str, Superseded]:
-    """Return the observations that had ended at the requested point of the log, in their state at that point."""
+    """Return the observations that had ended at the requested point of the log, as they were at that point."""
     if scope.filters.valid is None and not scope.filters.ended:
         return {}
     ids, then = _observations(passages), scope.then or utc_now()
@@ -79,9 +79,9 @@ def _observations(passages: Sequence[Passage]) -> list[str]:
 
 
 async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequence[ObservationNote]:
-    """Return notes on the observations that have open questions or a time of their own.
+    """Return notes on the observations that have an open question or a time of their own.
 
-    Past states have no questions.
+    In past states, no observation has an open question.
     """
     ids = _observations(passages)
     rows = await scope.core.store.read(OBSERVATION_NOTES, domain=scope.requested_domain, ids=ids) if ids else []
@@ -89,7 +89,7 @@ async def observation_notes(scope: Scope, passages: Sequence[Passage]) -> Sequen
 
 
 def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]]) -> list[Passage]:
-    """Return passages in order, but move an observation with a question before the observations that it questions."""
+    """Return the passages in order, but move an observation before the observations that it may supersede."""
     ordered = list(passages)
     for passage in passages:
         asked_ids = frozenset(asks.get(passage.owner, ()))
@@ -100,7 +100,7 @@ def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]])
 
 
 def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
-    """Return the observations that superseded an observation, following chains to their last observations."""
+    """Return the observations that now replace an observation: the last ones in each chain of replacements."""
     texts = {str(subject_id): str(text) for subject_id, text, _ in row.later}
     after: dict[str, list[str]] = {}
     for subject_id, _, before in row.later:

@@ -1,1 +1,1 @@
-"""Text analysis of search: terms, names and words."""
+"""Text analysis for search: terms, names and words."""

@@ -1,7 +1,7 @@
 """Tokenizers that mirror the analysers of Neo4j's full-text indexes, for the word scores of a domain.
 
-Each takes the words of `segmentation`, and removes stop words and endings of its language. They are for scoring and
-need not agree exactly with Lucene, but they find every match that Lucene finds.
+Each one splits words with `segmentation`, and removes the stop words and endings of its language. They serve scoring
+and may differ from Lucene, but they find every match that Lucene finds.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Analyser:
     def terms(self, text: str, of: Callable[[str], str] | None = None) -> list[str]:
         """Return the terms of a text in order, with an empty text for each stop word.
 
-        `of` replaces the term of a word.
+        `of` returns the term of a word and replaces the default.
         """
         words = self._find_runs(text)
         if not text.isascii():
@@ -82,12 +82,12 @@ class Analyser:
         return list(map(of or self.term_of, words))
 
     def _stem_before(self, word: str) -> list[str]:
-        """Return the part of a word before an apostrophe, if it differs from the term of the whole word."""
+        """Return the part of a word before an apostrophe, or nothing if the analyser removes the rest anyway."""
         part = before_apostrophe(word)
         return [part] if part and self.plain(part) != self.plain(word) else []
 
     def parts(self, word: str) -> list[str]:
-        """Split a word of a script without spaces into the terms that the index stores; keep other words."""
+        """Split a word of a script without spaces into the terms that the index stores. Other words stay whole."""
         if not needs_splitting(word):
             return [word]
         groups = self._group_units(word)
@@ -96,7 +96,7 @@ class Analyser:
     def runs(self, word: str) -> list[str]:
         """Return the search units of a word.
 
-        In scripts without spaces, these are the pairs of adjacent units; else the word itself.
+        In scripts without spaces, these are the pairs of adjacent units. In others, it is the word itself.
         """
         if not needs_splitting(word):
             return [word]
@@ -117,7 +117,7 @@ class Analyser:
             yield from [(kind == "pairable", members)] if kind else ((False, [unit]) for unit in members)
 
     def stem(self, word: str) -> str:
-        """Return the term of a word that `words` returned; an empty text for a stop word."""
+        """Return the term of a word that `words` returned, or an empty text for a stop word."""
         return "" if word in self.stop_words else self.stem_of(word)
 
     def _find_runs(self, text: str) -> list[str]:
@@ -128,7 +128,7 @@ class Analyser:
 
     @cached_property
     def term_of(self) -> Callable[[str], str]:
-        """Returns the term of a word of a text; an empty text for a stop word."""
+        """A function that returns the term of a word, or an empty text for a stop word."""
 
         def term(word: str) -> str:
             return self.stem(self.plain(word))
@@ -137,7 +137,7 @@ class Analyser:
 
     @cached_property
     def has_no_term(self) -> Callable[[str], bool]:
-        """Returns whether a word of a text has no term: stop words and words without a stem."""
+        """A function that returns whether a word has no term, because it is a stop word or has no stem."""
 
         def nothing(word: str) -> bool:
             return (plain := self.plain(word)) in self.stop_words or plain == "s"
@@ -151,7 +151,7 @@ def _bigrams(group: Sequence[str], between: str = "") -> list[str]:
 
 
 def _kind_of(unit: str, *, is_syllabic: bool) -> str:
-    """Return the kind of a unit of a script without spaces; an empty text for a word between spaces."""
+    """Return the kind of a unit in a script without spaces. Words of other scripts have the kind ""."""
     if _IDEOGRAPH.match(unit) or (is_syllabic and _SYLLABLE.match(unit)):
         return "pairable"
     return "" if unit.isascii() or not is_unspaced(unit) else "unspaced"

@@ -1,7 +1,7 @@
 """Scores of words in texts by the statistics of one domain.
 
-Lucene's word statistics span all domains and all closed passages of the database. Therefore its index only finds the
-candidates. They are scored again here, with Lucene's own formula and the domain's statistics.
+Lucene's word statistics cover all domains and all ended passages of the database. Therefore the index only finds the
+candidates. This module scores them again, with Lucene's own formula and the domain's statistics.
 
 Source: S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), as in Lucene's
 BM25Similarity and SloppyPhraseMatcher.
@@ -45,7 +45,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The distinct words of a query, their terms, and the pairs of adjacent terms, by an analyser."""
+    """The distinct words of a query, with their terms and the pairs of adjacent terms from an analyser."""
 
     words: tuple[str, ...]
     terms: tuple[str, ...]
@@ -85,7 +85,7 @@ OTHER = "\n"
 
 
 class Terms(dict[str, str]):
-    """Maps words to terms, if only the terms of a query matter.
+    """Maps words to terms when only the terms of a query are needed.
 
     If each term begins with the first letter of its word, words with other first letters are not stemmed.
     """
@@ -97,7 +97,7 @@ class Terms(dict[str, str]):
         self._initials = frozenset(term[0] for term in self.query_terms if term)
 
     def __missing__(self, word: str) -> str:
-        """Return the term of a word; an empty text for a stop word, and `OTHER` for a term that does not matter."""
+        """Return the term of a word. It is empty for a stop word, and `OTHER` for a term that is not needed."""
         term = self.analyser.term_of(word) if self._may_matter(word) else OTHER
         self[word] = term
         return term
@@ -111,7 +111,7 @@ class Terms(dict[str, str]):
 def analyse(text: str, only: Terms | None = None) -> Text:
     """Return the term positions of a text.
 
-    With `only`, return only the terms of a query, which takes a third of the time.
+    With `only`, return only the positions of a query's terms, which takes a third of the time.
     """
     terms = ENGLISH.terms(text) if only is None else only.analyser.terms(text, only.__getitem__)
     present = set(terms).difference({""}) if only is None else only.query_terms.intersection(terms)
@@ -159,7 +159,7 @@ def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = P
 
 
 def count_near(first: Sequence[int], second: Sequence[int]) -> float:
-    """Count how often two words occur near each other in this order, less for words between them."""
+    """Count how often two words occur near each other in this order. Words in between reduce the count."""
     gaps = (after - before - 1 for before in first for after in second)
     return sum(1 / (1 + gap) for gap in gaps if 0 <= gap <= SLOP)
 

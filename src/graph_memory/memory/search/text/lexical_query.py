@@ -24,9 +24,9 @@ def lexical_query(
 ) -> str | None:
     """Return a query for the words of a text in fields with boosts; None if there are no words.
 
-    The words are taken from the analyser whose index is searched. Question words are omitted unless there are no
-    others. Adjacent words, at most `slop` words apart, also count as a phrase. Only the first `most_terms` distinct
-    words of a long text count.
+    `analyser` is the analyser of the searched index. Question words are omitted unless there are no others.
+    Adjacent words also count as a phrase if they are at most `slop` words apart. Only the first `max_terms`
+    distinct words of a long text are used.
     """
     words = analyser.words(text[:_LONGEST_TEXT])
     query_words = [word for word in words if word not in analyser.asking] or words

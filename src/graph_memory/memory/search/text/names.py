@@ -66,7 +66,7 @@ def _key(written: Sequence[Word]) -> _Key:
 
 
 def _adjacent_symbols(beside: str) -> str:
-    """Return the symbols next to a word, nearest first; none if they join it to another word, as in `C-based`."""
+    """Return the symbols next to a word, nearest first. Returns "" if they join it to another word, as in `C-based`."""
     signs = "".join(takewhile(_is_sign, beside))
     return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
 
@@ -90,8 +90,8 @@ def is_common(having: int, texts: int) -> bool:
 def find_mentions(text: str, names: Mapping[str, Collection[str]], *, capitalised: bool = True) -> dict[str, Mention]:
     """Return the owners whose full names occur in a text, each with the rarest of its names.
 
-    `names` maps names to their owners. Case is ignored, but since many names are words as well, a name of one word only
-    counts if the text has it with a capital. `capitalised` turns that off.
+    `names` maps names to their owners. Case is ignored. But many names are ordinary words too, so a name of one word
+    only counts if it is capitalised in the text. `capitalised=False` disables this rule.
     """
     mentions: dict[str, Mention] = {}
     for name, owners in _find_names(text, names, capitalised=capitalised):
@@ -105,7 +105,7 @@ def find_mentions(text: str, names: Mapping[str, Collection[str]], *, capitalise
 def _find_names(
     text: str, names: Mapping[str, Collection[str]], *, capitalised: bool
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the names that occur in a text, with all owners in any spelling."""
+    """Yield the names that occur in a text, each with the owners of all its spellings."""
     owners_by_key: dict[_Key, set[str]] = {}
     name_by_key: dict[_Key, str] = {}
     for name in sorted(names):

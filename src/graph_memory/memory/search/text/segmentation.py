@@ -60,7 +60,7 @@ def lower(word: str) -> str:
 
 
 def runs(text: str) -> list[str]:
-    """Return the words of a composed text. Words of scripts without spaces are returned as one run."""
+    """Return the words of a composed text. Adjacent words of a script without spaces are returned as one run."""
     return (_SIMPLE_RUN if text.isascii() or _SIMPLE.fullmatch(text) else _RUN).findall(text)
 
 
@@ -75,7 +75,7 @@ def split_run(run: str) -> list[str]:
 
 
 def has_apostrophe(text: str) -> bool:
-    """Return whether a text has a sign that may join a suffix to a word."""
+    """Return whether a text contains an apostrophe or a similar sign, which may join a suffix to a word."""
     return "'" in text or "’" in text or "‘" in text
 
 

@@ -144,7 +144,7 @@ def portuguese(word: str) -> str:
 
 
 def french(word: str) -> str:
-    """Return the stem of a French word, in which no letter stands twice in a row."""
+    """Return the stem of a French word, with double letters reduced to one."""
     plain = fold(_french_suffix(_french_plural(word)))
     if len(plain) > 4:
         plain = _TWICE.sub(r"\1", plain)

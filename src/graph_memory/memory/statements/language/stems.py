@@ -25,7 +25,7 @@ def stem_of(word: str, language: Lexicon) -> str:
 
 
 def _base(word: str) -> str:
-    """Return an English word without plural and verb endings: the first step of Porter's stemmer (1980)."""
+    """Return an English word without plural and verb endings, as in the first step of Porter's stemmer (1980)."""
     for ending, replacement in (
         ("ied", "y"),
         ("ies", "y"),

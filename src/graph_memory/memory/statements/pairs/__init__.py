@@ -1,1 +1,1 @@
-"""Features of a pair of sentences and their judgement."""
+"""Compares and judges pairs of sentences."""

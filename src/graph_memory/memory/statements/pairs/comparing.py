@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def share_of_new(self) -> float:
-        """The share of new stems that are known, 0 to 1."""
+        """The share of the new stems that the known statement contains, 0 to 1."""
         return share(self.shared, self.new_stems)
 
     @property
@@ -113,7 +113,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
 
 
 def _drop_inapplicable(features: dict[str, str]) -> Mapping[str, str]:
-    """Return the features without an end that is only planned, or that concerns another person."""
+    """Return the features without an end of a state that is only planned or that concerns another person."""
     if not features.get(GUARD, "").startswith(("wish", _ANOTHER)):
         return features
     return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
@@ -130,7 +130,7 @@ def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 
 def _negation(pair: Comparison) -> str | None:
-    """Return the statement that denies the other, or None. `others too` denies `only these`."""
+    """Describe which statement denies the other, or return None. `others too` denies `only these`."""
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
         return "a limit that no longer holds"
@@ -149,7 +149,7 @@ def _negation(pair: Comparison) -> str | None:
 def _describe_denial(
     pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
 ) -> str | None:
-    """Return the statement that denies the other, given the stems that each denies."""
+    """Describe which statement denies the other, given the stems that each denies, or return None."""
     denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
     if share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
         return None
@@ -161,7 +161,7 @@ def _direction(*, is_new: bool) -> str:
 
 
 def antonym(known: Statement, new: Statement, language: Lexicon) -> str | None:
-    """Return two opposites, each in one statement only."""
+    """Return two opposites of which each statement contains one, as text, or None."""
     for left, right in language.pairs_of_antonyms:
         for mine, yours in ((left, right), (right, left)):
             if (
@@ -183,7 +183,7 @@ def _event(known: Statement, new: Statement, language: Lexicon) -> str | None:
 
 
 def conflict(known: Statement, new: Statement) -> str | None:
-    """Return two different values of one kind."""
+    """Return two different values of the same kind, as text, or None."""
     mine, yours = _amounts_by_kind(known), _amounts_by_kind(new)
     for kind, amounts in yours.items():
         if kind != "year" and amounts.isdisjoint(mine.get(kind, amounts)):
@@ -223,7 +223,7 @@ def _single(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _states_another(pair: Comparison) -> bool:
-    """Return whether both state different values of one attribute: an address, a number, a day."""
+    """Return whether both statements give different values for one attribute, such as an address or a day."""
     known, new = pair.known.stated, pair.new.stated
     if known is None or new is None or known.name == new.name:
         return False
@@ -239,7 +239,7 @@ def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
 
 
 def _guard(pair: Comparison, language: Lexicon) -> str | None:
-    """Return why the new statement may not be about the same fact as the known one."""
+    """Return why the new statement may be about another fact than the known one, or None."""
     known, new = pair.known, pair.new
     if other := new.kin - known_stems(new.kin, known.stems):
         return f"{_ANOTHER}: {', '.join(sorted(other))}"
@@ -257,7 +257,7 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _allows_also(known: Statement) -> bool:
-    """Return whether `also` may contradict the known statement, because that statement is denied or limited."""
+    """Return whether `also` may contradict the known statement, because the known one contains a denial or a limit."""
     return known.is_negative or "limit" in known.cues
 
 

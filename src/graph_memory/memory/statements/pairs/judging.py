@@ -1,4 +1,4 @@
-"""Two logistic heads: whether two statements have the same topic, and whether they contradict each other. Pure."""
+"""Two logistic models: whether two statements have the same topic, and whether they contradict each other. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _NEVER = float("-inf")
 def weigh(pair: Comparison) -> float:
     """Return the log probability of a contradiction minus the threshold.
 
-    `remember` asks a question if the result is at least 0.
+    `remember` asks a question if the result is at least 0. It is negative if a statement is a question.
 
-    For statements that are questions, it never is. For statements that differ only in signs, case or accents it always
-    is, unless one is an exclamation.
+    It is at least 0 if the statements differ only in signs, case or accents, unless one is an exclamation.
     """
     known, new = pair.known, pair.new
     if known.is_question or new.is_question:

@@ -24,7 +24,7 @@ def is_similar(stem: str, other: str) -> bool:
 
 
 def known_stems(stems: Collection[str], among: Collection[str]) -> set[str]:
-    """Return the stems that are among others, as the same or a similar word."""
+    """Return the stems that equal or resemble one of the stems in `among`."""
     others = frozenset(among)
     return {stem for stem in stems if stem in others or any(is_similar(stem, other) for other in others)}
 

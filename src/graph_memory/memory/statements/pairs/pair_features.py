@@ -1,4 +1,4 @@
-"""The features of two statements as numbers, the input of the heads. Pure."""
+"""The features of two statements as numbers, which are the input of the models in `judging`. Pure."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _measure_names(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
-    """Return the numbers of kinds of values that are equal, that differ, and that occur in only one statement."""
+    """Count the kinds of values that are equal, that differ, and that occur in only one statement."""
     known_amounts, new_amounts = _amounts(known), _amounts(new)
     both = known_amounts.keys() & new_amounts.keys()
     same = sum(not known_amounts[kind].isdisjoint(new_amounts[kind]) for kind in both)

@@ -58,7 +58,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A part of a statement between spaces, without the punctuation mark at its end."""
+    """A part of a statement between spaces, without a punctuation mark at the end."""
 
     text: str
     end: str
@@ -67,7 +67,7 @@ class Token:
 
     @property
     def case(self) -> Case:
-        """How its first letter is written."""
+        """How the token's first letter is written."""
         if self.text[:1] == self.text[:1].lower():
             return Case.LOWER_AT_START if self.starts_sentence else Case.LOWER
         return Case.CAPITAL_AT_START if self.starts_sentence else Case.CAPITAL
@@ -123,7 +123,7 @@ def _is_word(token: str) -> bool:
 
 
 def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values that a token is part of, if they can be read completely."""
+    """Return the kinds of the values that a token is part of, if the values can be parsed completely."""
     windows = (
         values[start:end]
         for start in range(max(0, at - _MAX_TOKENS + 1), at + 1)
@@ -134,7 +134,7 @@ def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset
 
 @lru_cache(maxsize=4_096)
 def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values that a text consists of; none if it has other parts."""
+    """Return the kinds of the values that a text consists of. The set is empty if the text has other parts."""
     if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
         return frozenset()
     values, rest = values_of(text, language)
@@ -210,7 +210,7 @@ def _without_spelling(word: str) -> str:
 def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
     """Return whether a word has a capital in one statement only, unless it starts a sentence.
 
-    A common word with a capital is a name, which the other statement must have too: `asked Will`.
+    A capitalised common word is a name, as in `asked Will`, so the other statement must capitalise it too.
     """
     known_cases, new_cases = _cases(known, language), _cases(new, language)
     return any(
@@ -223,9 +223,9 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _is_explained(cases: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
-    """Return whether two spellings may be of the same word.
+    """Return whether the spellings in both statements may be the same word.
 
-    If both start a sentence, this is only certain for an ordinary word.
+    If both words start a sentence, this is only certain for an ordinary word.
     """
     if cases == others:
         return True

@@ -20,7 +20,7 @@ _MIN_ORDINAL = 3
 
 @lru_cache(maxsize=64)
 def names_of(names: str) -> dict[str, int]:
-    """Return names with their numbers, from 1. Synonyms are separated by a slash."""
+    """Map each name to its number, counting from 1. Synonyms are separated by a slash."""
     return {name: place for place, synonyms in enumerate(names.split(), 1) for name in synonyms.split("/")}
 
 
@@ -42,7 +42,7 @@ def scale_words(language: Lexicon) -> dict[str, Decimal]:
 
 
 def replace_cjk_numerals(text: str) -> str:
-    """Return a text with CJK numerals before counters as digits."""
+    """Return a text in which CJK numerals before counters are replaced by digits."""
     small = _NUMERAL.sub(lambda match: str(_cjk_number(match[0])), text)
     return _SCALED.sub(lambda match: f"{Decimal(match[1]) * _MYRIADS[match[2]]:f}".rstrip(".") + " ", small)
 

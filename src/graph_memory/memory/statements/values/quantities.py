@@ -26,7 +26,7 @@ Quantity = tuple[int, int, str, str]
 def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
     """Yield the numbers of a plain text in order.
 
-    A lone word for one does not count, since it is also an article or a pronoun.
+    A single word for one is skipped, since it may be an article or a pronoun.
     """
     at = 0
     while (results := _next_number(text, at, language)) is not None:
@@ -86,7 +86,7 @@ def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
 
 @lru_cache(maxsize=4_096)
 def _amount(digits: str, language: Lexicon) -> Decimal | None:
-    """Return the number that digits with the language's separators stand for, or None if they are not a number."""
+    """Parse digits with the language's separators. Returns None if they are not a number."""
     clean = digits.replace(" ", "").replace("'", "")
     decimal, other = (",", ".") if language.comma_is_decimal else (".", ",")
     is_thousands = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", clean)

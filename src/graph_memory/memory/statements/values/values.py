@@ -51,13 +51,13 @@ class Value:
 
 @dataclass(slots=True)
 class _Reading:
-    """A text from which values are taken. Text that was read becomes blank, and the rest keeps its position."""
+    """A text from which values are extracted. Extracted parts become blank, so the rest keeps its position."""
 
     rest: str
     values: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
-        """Take the matches of a pattern for which `read` returns values."""
+        """Extract the matches of a pattern for which `read` returns values."""
 
         def put(match: re.Match[str]) -> str:
             values = read(match)
@@ -129,7 +129,7 @@ def _day_pattern(language: Lexicon) -> re.Pattern[str]:
 
 
 def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
-    """Return a weekday: a single one, or every such day."""
+    """Return a weekday, either a single day or every such day."""
     return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
 
 

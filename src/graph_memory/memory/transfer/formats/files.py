@@ -44,7 +44,7 @@ def open_source(path: Path) -> Generator[IO[bytes]]:
 
 @contextmanager
 def unpacking(after: Place) -> Generator[None]:
-    """Raise Unreadable if compressed data is damaged. `after` is the last place that was read."""
+    """Raise Unreadable if compressed data is damaged. `after` is the position of the last row that was read."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

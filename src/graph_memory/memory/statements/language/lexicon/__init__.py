@@ -1,1 +1,1 @@
-"""Word lists, one language a module."""
+"""Word lists, with one module per language."""

@@ -106,7 +106,7 @@ class Lexicon:
 
     @cached_property
     def groups_of_states(self) -> Sequence[tuple[str, str]]:
-        """The phrases of each state, and of its end."""
+        """The phrases for each state, and the phrases for the end of that state."""
         pairs = (line.partition(":") for line in self.states.strip().splitlines())
         return [(state, ends) for state, _, ends in pairs]
 

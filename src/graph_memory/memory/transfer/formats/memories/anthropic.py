@@ -101,8 +101,6 @@ def _file(file: Path, at: PurePosixPath) -> Row:
         text = read_text(file)
     except Unfit as error:
         return error.at(place)
-    except UnicodeDecodeError as error:
-        return Refused(place, Code.INVALID_SOURCE, f"Byte {error.start + 1} is not UTF-8", "Save the file as UTF-8.")
     except OSError as error:
         return Refused(place, Code.INVALID_SOURCE, f"The file cannot be read: {error.strerror or error}")
     properties = {"path": name, "source": "memory-tool"}

@@ -73,7 +73,7 @@ def _parse_json(data: bytes, name: str) -> object:
 
 
 def entries_of(values: object, name: str, file: str) -> Iterator[tuple[Place, Object]]:
-    """Yield the objects of a list with their places. Raises Unfit if it is not a list of objects."""
+    """Yield each object of the list with its place in the file. Raises Unfit if it is not a list of objects."""
     if not isinstance(values, list):
         raise Unfit(f"{name} is {kind_of(values)}; it must be a list", None, name)
     for number, entry in enumerate(cast("Sequence[object]", values), 1):

@@ -166,8 +166,6 @@ def _read(file: Path, at: PurePosixPath) -> _File | Refused:
         return _File(at, note_of(read_text(file)))
     except Unfit as error:
         return error.at(place)
-    except UnicodeDecodeError as error:
-        return Refused(place, Code.INVALID_SOURCE, f"Byte {error.start + 1} is not UTF-8", "Save the file as UTF-8.")
     except OSError as error:
         return Refused(place, Code.INVALID_SOURCE, f"The note cannot be read: {error.strerror or error}")
 

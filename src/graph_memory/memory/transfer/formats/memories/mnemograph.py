@@ -60,7 +60,7 @@ class _State:
 
 
 def read_mnemograph(path: Path) -> Rows:
-    """Yield the rows of a store: its folder, its database, or its file of events."""
+    """Yield the rows of a Mnemograph store, given as its folder, its database or its file of events."""
     file = _file(path)
     refused: list[Refused] = []
     try:

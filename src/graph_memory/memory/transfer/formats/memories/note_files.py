@@ -35,7 +35,7 @@ def walk_files(folder: Path, at: PurePosixPath, depth: int = 0) -> Iterator[tupl
 def read_text(file: Path) -> str:
     """Return the text of a regular file.
 
-    Devices and links are refused, even if one has just replaced the file. Raises Unfit, OSError and UnicodeDecodeError.
+    Devices and links are refused, even if one has just replaced the file. Raises Unfit and OSError.
     """
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as stream:
@@ -44,4 +44,7 @@ def read_text(file: Path) -> str:
         data = stream.read(NOTE_BYTES + 1)
     if len(data) > NOTE_BYTES:
         raise Unfit(f"The file is longer than {NOTE_BYTES:,} bytes", "Divide it.")
-    return data.decode("utf-8-sig")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unfit(f"Byte {error.start + 1} is not UTF-8", "Save the file as UTF-8.") from error
