@@ -374,8 +374,8 @@ async def test_a_stored_session_has_the_name_that_the_client_gave_it(team: Team)
     async with over_http(team.url, None, "auto", headers) as client:
         event = await client.call("record_event", event_type="note", content="tea", domain=team.domain)
         assert event["session"] == "shared"
-        found = await client.call("get_events", session="shared", domain=team.domain)
-    assert [entry["id"] for entry in found["events"]] == [event["event_id"]]
+        answer = await client.call("get_events", session="shared", domain=team.domain)
+    assert [entry["id"] for entry in answer["events"]] == [event["event_id"]]
 
 
 async def test_a_session_of_the_protocol_cannot_be_used_with_another_key(team: Team, http: httpx2.AsyncClient):

@@ -29,8 +29,8 @@ class Use:
 class Sessions:
     """Tracks the sessions of the application, and ends sessions if there are too many.
 
-    Of the sessions without a running call, ends those of the caller with most sessions first. Of these, ends those
-    without a stream first, longest idle first.
+    Only sessions without a running call are ended: first the sessions of the caller that has the most. Among these,
+    sessions without a stream come first, and then the longest idle ones.
     """
 
     def __init__(self, app: ASGIApp, limit: int) -> None:

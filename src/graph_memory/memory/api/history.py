@@ -305,7 +305,7 @@ class History:
         return await erase(self._core, self._domain(domain), subject, dry_run=dry_run)
 
     async def used_ids(self, ids: Sequence[str], *, domain: str | None = None) -> frozenset[str]:
-        """Return those of the ids that subjects have or had, including deleted and erased subjects."""
+        """Return the ids that subjects have or had, including deleted and erased subjects."""
         events = await last_events(self._core.store, self._domain(domain), ids)
         return frozenset(event.draft.subject for event in events)
 

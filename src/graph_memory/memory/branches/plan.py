@@ -218,7 +218,7 @@ class _GraphMerge:
                 yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
     def _find_subject_conflict(self, changes: Changeset, draft: Draft) -> Conflict | None:
-        """Return the conflict in a subject's ends, type or rules, or None. It leaves out unique values and attachments."""
+        """Return the conflict in a subject's ends, type or rules. Ignores unique values and attachments."""
         if missing := self._missing_ends(changes, draft):
             can_return = all(self._can_restore(end) for end in missing)
             takes = frozenset(ConflictSide) if can_return else _OURS
