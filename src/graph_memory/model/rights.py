@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.text.wording import join_names, quote
@@ -67,7 +68,7 @@ class Grant:
 
     def covers(self, domain: str) -> bool:
         """Return whether the pattern matches a domain."""
-        return re.fullmatch(".*".join(map(re.escape, self.pattern.split("*"))), domain) is not None
+        return fnmatchcase(domain, self.pattern)
 
     @classmethod
     def parse(cls, text: str, default: Right) -> Grant:

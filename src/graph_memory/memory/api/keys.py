@@ -9,7 +9,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.keys import access_keys
 from graph_memory.memory.keys.access_keys import KeyRow
 from graph_memory.memory.keys.results import KeyInfo, KeyList, KeysRevoked, NewKey
-from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, check_key_name, check_right
+from graph_memory.model.rights import PREFIX_LENGTH, Grant, Principal, Right, check_key_name, check_right
 from graph_memory.model.time.points import parse_instant
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -49,7 +49,9 @@ class Keys:
             raise invalid_argument("domain", "The key has no rights", "Pass a pattern of domains, such as team-*.")
         end = None if expires is None else parse_instant("expires", expires, now)
         if end is not None and end <= now:
-            raise invalid_argument("expires", "The key would have expired already", "Pass a later time, such as 90d.")
+            raise invalid_argument(
+                "expires", "The key would have expired already", 'Pass a later time, such as "in 90 days".'
+            )
         names = None if toolsets is None else tuple(toolsets)
         principal = Principal(check_key_name(name), grants, names, end)
         secret = await access_keys.create_key(self._core.store, principal, now)
@@ -106,4 +108,6 @@ def _info(row: KeyRow) -> KeyInfo:
 
 
 def _rights(principal: Principal) -> dict[str, str]:
-    return {grant.pattern: str(grant.right) for grant in principal.grants}
+    """Return the highest right of each pattern."""
+    grants = sorted(principal.grants, key=lambda grant: list(Right).index(grant.right))
+    return {grant.pattern: str(grant.right) for grant in grants}

@@ -79,7 +79,10 @@ async def create_key(store: Store, principal: Principal, now: datetime) -> str:
 
 
 async def rotate_key(store: Store, name: str, now: datetime, until: datetime) -> tuple[str, Principal]:
-    """Store another key with the name and rights of one, end the old one at a time, and return the new secret."""
+    """Store another key with the name and rights of the key, let the old one end at `until`, and return the secret.
+
+    Raises INVALID_ARGUMENT for an unknown name, and for an expired key.
+    """
     secret = new_secret()
 
     async def rotate(transaction: Transaction) -> Principal:
@@ -87,6 +90,9 @@ async def rotate_key(store: Store, name: str, now: datetime, until: datetime) ->
         rows = [row for row in await transaction.read(LIST) if row.name == name and row.hash != hash_of(secret)]
         if not rows:
             raise unknown_key(name)
+        if rows[0].is_expired(now):
+            hint = Hint("Run {graph-memory key revoke}, and create a key with this name.")
+            raise invalid_argument("name", f"The key {quote(name)} has expired", hint)
         await transaction.run(SHORTEN, hashes=[row.hash for row in rows], at=until)
         await _create(transaction, secret, rows[0].principal, now)
         return rows[0].principal
