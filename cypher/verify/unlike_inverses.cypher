@@ -6,6 +6,7 @@
 // returns: unlike, loose
 CALL () {
   MATCH (a:_Node)
+  USING INDEX SEEK a:_Node(_domain, _id)
   WHERE a._domain = $domain AND a._id > $after AND a._id <= $last
   MATCH (a)-[r]->(b:_Node)
   WHERE r._domain = $domain AND r._id IS NOT NULL AND $inverses[type(r)] IS NOT NULL
@@ -22,6 +23,7 @@ CALL () {
 }
 CALL () {
   MATCH (a:_Node)
+  USING INDEX SEEK a:_Node(_domain, _id)
   WHERE a._domain = $domain AND a._id > $after AND a._id <= $last
   MATCH (a)-[i]->(b)
   WHERE i._domain = $domain AND i._inverse_of IS NOT NULL

@@ -85,6 +85,7 @@ async def test_a_connection_of_a_large_node_is_found_at_its_other_end(settings_o
     statements = [
         (text("connection", "graph"), {"domain": "d", "id": "c7", "with_text": False}),
         (text("connections_by_key", "graph"), KEY),
+        (text("unlike_inverses", "verify"), {"domain": "d", "after": "b7", "last": "b70", "inverses": {"Tree": "In"}}),
         *writes,
     ]
     with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
