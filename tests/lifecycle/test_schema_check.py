@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import pytest
 import typer
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
 from graph_memory.cli.commands.doctor import doctor
+from graph_memory.storage.schema import Step, migrate, steps
 from graph_memory.storage.schema_check import statements_of_steps
 
 pytestmark = pytest.mark.anyio
@@ -157,3 +159,21 @@ async def test_the_doctor_names_a_domain_that_a_wrong_clock_has_stamped(
     assert (clock["outcome"], domain in clock["found"]) == ("note", True)
     await notes.create_node("Note", "from the present")
     assert (await doctor_results(own, monkeypatch))["clock"]["outcome"] == "ok"
+
+
+async def test_two_processes_that_start_together_apply_a_step_once(notes: Memory, driver: Driver) -> None:
+    known = steps()
+    made_up = Step(len(known) + 1, "made_up", "abc", ("CREATE INDEX made_up IF NOT EXISTS FOR (m:_MadeUp) ON (m._x)",))
+    counts: list[int] = []
+
+    async def start() -> None:
+        counts.append(await migrate(notes._core.store, (*known, made_up)))
+
+    try:
+        async with anyio.create_task_group() as group:
+            for _ in range(4):
+                group.start_soon(start)
+        assert sorted(counts) == [0, 0, 0, 1]
+    finally:
+        driver.execute_query("DROP INDEX made_up IF EXISTS")
+        driver.execute_query("MATCH (s:_SchemaStep {_name: 'made_up'}) DELETE s")

@@ -20,9 +20,10 @@ Calls = list[tuple[str, dict[str, Any]]]
 @pytest.fixture
 async def agent(environment: dict[str, str], domain: str) -> AsyncIterator[Agent]:
     """An agent with the tools that `install` serves, in a domain that an earlier session has used."""
-    async with connect(environment, "--for", "agent") as earlier:
+    own = {**environment, "GRAPH_MEMORY_USERS_DOMAIN": f"{domain}-users"}
+    async with connect(own, "--for", "agent") as earlier:
         await earlier.within(domain).call("remember", name="Hall", observations=["The hall has 80 seats."])
-    async with connect(environment, "--for", "agent") as agent:
+    async with connect(own, "--for", "agent") as agent:
         yield agent.within(domain)
 
 

@@ -17,7 +17,6 @@ from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema import (
     AppliedStep,
-    Step,
     ensure_defined,
     migrate,
     missing_steps,
@@ -116,24 +115,6 @@ def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
 
 async def test_a_migrated_database_needs_nothing(store: Store) -> None:
     assert await migrate(store) == 0
-
-
-async def test_two_processes_that_start_together_apply_a_step_once(store: Store, driver: Driver) -> None:
-    known = steps()
-    made_up = Step(len(known) + 1, "made_up", "abc", ("CREATE INDEX made_up IF NOT EXISTS FOR (m:_MadeUp) ON (m._x)",))
-    counts: list[int] = []
-
-    async def start() -> None:
-        counts.append(await migrate(store, (*known, made_up)))
-
-    try:
-        async with anyio.create_task_group() as group:
-            for _ in range(4):
-                group.start_soon(start)
-        assert sorted(counts) == [0, 0, 0, 1]
-    finally:
-        driver.execute_query("DROP INDEX made_up IF EXISTS")
-        driver.execute_query("MATCH (s:_SchemaStep {_name: 'made_up'}) DELETE s")
 
 
 def test_a_changed_step_is_refused() -> None:
