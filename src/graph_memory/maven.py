@@ -8,7 +8,6 @@ import shutil
 import ssl
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import truststore
 from requests.adapters import HTTPAdapter
 
 from graph_memory.files import sha256_of
+from graph_memory.jar import Jar
 
 FIRST_PAUSE = 0.3
 _ATTEMPTS = 4
@@ -24,30 +24,6 @@ _TIMEOUT = (10, 60)
 _BLOCK = 1 << 18
 _TEMPORARY_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 THREADS = 16
-
-
-@dataclass(frozen=True)
-class Jar:
-    """A jar by its Maven coordinates, with the required SHA-256 and size in bytes of its file."""
-
-    group: str
-    artifact: str
-    version: str
-    classifier: str
-    sha256: str
-    size: int
-
-    @property
-    def path(self) -> str:
-        """The path in a Maven repository, relative to its root, with forward slashes."""
-        suffix = f"-{self.classifier}" if self.classifier else ""
-        name = f"{self.artifact}-{self.version}{suffix}.jar"
-        return "/".join((*self.group.split("."), self.artifact, self.version, name))
-
-    @property
-    def coordinates(self) -> str:
-        """`group:artifact:version`, plus `:classifier` if there is one."""
-        return ":".join(part for part in (self.group, self.artifact, self.version, self.classifier) if part)
 
 
 class DownloadError(Exception):

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.ontology.yaml_io import parse_bytes
 from graph_memory.model.text.wording import join_names, printable, suggestion
 from graph_memory.model.values.arguments import invalid_argument
 
@@ -16,6 +15,8 @@ def load_ontology(source: str | Path) -> Ontology:
 
     Raises INVALID_ARGUMENT if there is neither, and the errors of `parse_ontology`.
     """
+    from graph_memory.model.ontology.yaml_io import parse_bytes
+
     path = Path(source)
     if not path.exists() and path.name == str(source):
         path = _bundled_file(path.name)

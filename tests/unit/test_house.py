@@ -129,12 +129,15 @@ for name in ("app", *FACADES):
 print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = {module_name(path).removesuffix(".__init__") for path in MODULES}
     inner = {
-        imported
+        module
         for path in (PACKAGE / "memory" / "api").glob("*.py")
         for function in functions(ast.parse(path.read_text(encoding="utf-8")))
         for node in ast.walk(function)
-        if isinstance(node, ast.ImportFrom) and (imported := node.module)
+        if isinstance(node, ast.ImportFrom) and node.module
+        for module in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        if module in names
     }
     assert len(inner) > 10
     assert inner - {*done.stdout.split()} == set()

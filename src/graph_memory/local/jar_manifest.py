@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
-from graph_memory.maven import Jar
+from graph_memory.jar import Jar
 from graph_memory.model.errors import Code, GraphError
 
 _HEAD = (

@@ -8,10 +8,10 @@ import zipfile
 
 import pytest
 
+from graph_memory.jar import Jar
 from graph_memory.local.browser.jar import is_browser, with_assets
 from graph_memory.local.browser.patches import PATCHES
 from graph_memory.local.jars.fetch import class_path, known_list
-from graph_memory.maven import Jar
 from graph_memory.settings import Settings
 
 ADDED = {f"browser/graph-memory/{name}" for name in ("guide.html", "seed.js", "seeds.js", "style.grass")}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from graph_memory.jar import Jar
 from graph_memory.local.browser.jar import BrowserError, make_served_jar, queries, served_jar, style, with_assets
 from graph_memory.local.browser.patches import PATCHES
 from graph_memory.local.jar_manifest import render
 from graph_memory.local.jars.fetch import class_path, fingerprint, forget_checks
-from graph_memory.maven import Jar
 from graph_memory.settings import Settings
 
 NAMES = ["index.html", "app-0a1b.js", "ui-libs-0a1b.bundle.js"]

@@ -13,9 +13,9 @@ import pytest
 
 from certificates import certificate
 from graph_memory import maven as download
+from graph_memory.jar import Jar
 from graph_memory.local.jar_manifest import render
 from graph_memory.local.jars.fetch import class_path, find_damaged, forget_checks, known_list
-from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from graph_memory.jar import Jar
 from graph_memory.local.jar_manifest import committed_list, parse, render
-from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 from tables import for_rows

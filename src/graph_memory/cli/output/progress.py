@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,10 +11,59 @@ from typing import TYPE_CHECKING
 from graph_memory.progress import Progress as Listener
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.progress import Progress, TaskID
 
 DELAY = 1.0
 """Seconds before progress is shown."""
+
+
+class _Bar:
+    """A display on stderr that is made when it is first shown, because the import of `rich` is slow."""
+
+    def __init__(self, *, with_bar: bool) -> None:
+        self._with_bar = with_bar
+        self._lock = threading.Lock()
+        self._tasks: dict[str, TaskID] = {}
+        self._progress: Progress | None = None
+        self._is_over = False
+        self._timer: threading.Timer | None = None
+
+    def show_later(self, stage: str) -> None:
+        """Show a stage after `DELAY` seconds, unless another one is shown before."""
+        self._timer = threading.Timer(DELAY, lambda: self._tasks or self.show(stage, None))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def show(self, stage: str, done: float | None) -> None:
+        """Show a stage, of which a share `done` between 0 and 1 is completed, if that is known."""
+        with self._lock:
+            if self._is_over or not sys.stderr.isatty():
+                return
+            if self._progress is None:
+                self._progress = _start_progress(with_bar=self._with_bar)
+            if stage not in self._tasks:
+                self._tasks[stage] = self._progress.add_task(stage, total=None if done is None else 1.0)
+            self._progress.update(self._tasks[stage], completed=done or 0.0)
+
+    def stop(self) -> None:
+        """Remove the display."""
+        if self._timer is not None:
+            self._timer.cancel()
+        with self._lock:
+            self._is_over = True
+            if self._progress is not None:
+                self._progress.stop()
+
+
+def _start_progress(*, with_bar: bool) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = (BarColumn(),) if with_bar else ()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), *bar, TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.start()
+    return progress
 
 
 @contextmanager
@@ -22,56 +72,21 @@ def progress_bar(first_stage: str | None = None) -> Generator[Listener]:
 
     `first_stage` is shown if no stage begins within `DELAY` seconds, for example during slow imports.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    tasks: dict[str, TaskID] = {}
-    is_over = False
-
-    def show(stage: str, done: float | None) -> None:
-        if is_over:
-            return
-        if not tasks:
-            bar.start()
-        if stage not in tasks:
-            tasks[stage] = bar.add_task(stage, total=None if done is None else 1.0)
-        bar.update(tasks[stage], completed=done or 0.0)
-
-    timer = threading.Timer(DELAY, lambda: first_stage and not tasks and show(first_stage, None))
-    timer.daemon = True
-    timer.start()
+    bar = _Bar(with_bar=True)
+    if first_stage is not None:
+        bar.show_later(first_stage)
     try:
-        yield show
+        yield bar.show
     finally:
-        is_over = True
-        timer.cancel()
-        timer.join()
         bar.stop()
 
 
 @contextmanager
 def spinner(activity: str) -> Generator[None]:
     """After `DELAY` seconds, show a spinner with the elapsed time. Without a terminal, print nothing."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    bar = Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console, transient=True
-    )
-    bar.add_task(f"{activity} …", total=None)
-    timer = threading.Timer(DELAY, bar.start)
-    timer.daemon = True
-    timer.start()
+    bar = _Bar(with_bar=False)
+    bar.show_later(f"{activity} …")
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
         bar.stop()

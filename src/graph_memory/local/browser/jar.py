@@ -19,8 +19,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from graph_memory.files import replacing
+from graph_memory.jar import Jar
 from graph_memory.local.browser.patches import PATCHES
-from graph_memory.maven import Jar
 
 ARTIFACT = "neo4j-browser"
 GUIDE = "browser/graph-memory/guide.html"

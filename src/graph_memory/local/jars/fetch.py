@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from graph_memory.files import sha256_of, write_private
+from graph_memory.jar import Jar
 from graph_memory.local.browser.jar import forget_served_jar, is_browser, make_served_jar, served_jar
 from graph_memory.local.home.lock import file_lock
 from graph_memory.local.home.notes import read_json
 from graph_memory.local.jar_manifest import cached_list_path, committed_list, parse, render
-from graph_memory.maven import Jar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import requests
 
+from graph_memory.jar import Jar
 from graph_memory.local.jar_manifest import render
-from graph_memory.maven import THREADS, DownloadError, Jar, fetch, open_session
+from graph_memory.maven import THREADS, DownloadError, fetch, open_session
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from graph_memory.memory.core import Core
-from graph_memory.memory.entities import profiles
-from graph_memory.memory.entities.cleaning import entity_lists, health, merging, similar
+from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
     EntitiesMerged,
@@ -21,12 +19,8 @@ from graph_memory.memory.entities.results import Profile
 from graph_memory.memory.entity_graph.values import request as asked
 
 
-class Cleaning:
+class Cleaning(Facade):
     """The methods of `Entities` that find entities to correct, and that merge entities."""
-
-    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
-        self._core = core
-        self._domain = domain_of
 
     async def find_similar(self, name: str, *, limit: int = 10, domain: str | None = None) -> SimilarFound:
         """Return the entities that are similar to an entity by name, alias, observations or (with vectors) meaning.
@@ -34,6 +28,8 @@ class Cleaning:
         Each result has a score from 0 to 1, the reasons, and the `merge_entities` call to use if both are the same.
         Raises NODE_NOT_FOUND with the nearest name.
         """
+        from graph_memory.memory.entities.cleaning import similar
+
         where = self._domain(domain)
         [named] = await ids.resolve_names(self._core, where, [asked.text_from(name, "name")])
         return await similar.find_similar(self._core, where, named, limit)
@@ -46,6 +42,8 @@ class Cleaning:
         Names that contain different numbers are never similar. At most 20,000 entities are compared; `left_out` is the
         number of further ones. Each pair has the `merge_entities` call that keeps the entity with more facts.
         """
+        from graph_memory.memory.entities.cleaning import similar
+
         return await similar.find_duplicates(self._core, self._domain(domain), limit, min_score)
 
     async def merge_entities(
@@ -57,12 +55,16 @@ class Cleaning:
         others. All of it is one write of up to 2,500 observations and relations; pass its `since` and `until` to
         `revert` to undo it. With `dry_run`, nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
+        from graph_memory.memory.entities.cleaning import merging
+
         values = asked.names_from(names)
         target = asked.text_from(into, "into")
         return await merging.merge_entities(self._core, self._domain(domain), values, target, dry_run=dry_run)
 
     async def find_orphans(self, *, limit: int = 50, domain: str | None = None) -> Orphans:
         """Return the entities without relations, fewest observations first, each with a call that helps."""
+        from graph_memory.memory.entities.cleaning import health
+
         return await health.find_orphans(self._core, self._domain(domain), limit)
 
     async def graph_health(self, *, limit: int = 5, domain: str | None = None) -> GraphHealth:
@@ -72,18 +74,26 @@ class Cleaning:
         relations or more), `lost_premise` (inferred from facts that no longer hold), `unused_type` and `open_question`
         (of `remember`).
         """
+        from graph_memory.memory.entities.cleaning import health
+
         return await health.graph_health(self._core, self._domain(domain), limit)
 
     async def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
         """Return the entities that changed last, with the actors. Changes of their observations and relations count."""
+        from graph_memory.memory.entities.cleaning import entity_lists
+
         return await entity_lists.get_recent(self._core, self._domain(domain), limit)
 
     async def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
         """Return the entities that calls returned most often. The counts are written every few seconds."""
+        from graph_memory.memory.entities.cleaning import entity_lists
+
         return await entity_lists.get_hot(self._core, self._domain(domain), limit)
 
     async def get(self, entity_id: str, *, domain: str | None = None) -> Profile | None:
         """Return the entity with an id, name or alias, or None if there is none. Raises INVALID_ARGUMENT."""
+        from graph_memory.memory.entities import profiles
+
         where = self._domain(domain)
         name, *others = await ids.resolve_all(self._core, where, [asked.text_from(entity_id, "entity_id")])
         return None if others else await profiles.find_by_name(self._core, where, name)
@@ -96,4 +106,6 @@ class Cleaning:
         domain: str | None = None,
     ) -> EntityList:
         """Return the entities of exactly this type. Raises INVALID_NODE_TYPE with the nearest types."""
+        from graph_memory.memory.entities.cleaning import entity_lists
+
         return await entity_lists.get_by_type(self._core, self._domain(domain), asked.text_from(type, "type"), limit)

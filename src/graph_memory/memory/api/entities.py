@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.api.cleaning import Cleaning
+from graph_memory.memory.api.sessions import Sessions
 from graph_memory.memory.entities import (
     deletes,
     edits,
-    forgetting,
     paging,
     profiles,
     reads,
@@ -19,7 +19,7 @@ from graph_memory.memory.entities import (
 )
 from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
 from graph_memory.memory.entities.names import ids
-from graph_memory.memory.entities.remember_results import Remembered
+from graph_memory.memory.entities.remember_results import Answer, Remembered
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -33,17 +33,10 @@ from graph_memory.memory.entities.results import (
     RelationsCreated,
 )
 from graph_memory.memory.entity_graph.values import request as asked
-from graph_memory.memory.recall.recall import recall_unseen
-from graph_memory.memory.recall.results import Unseen
-from graph_memory.memory.remember import facts
-from graph_memory.memory.remember.decide import Answer, decide, decide_all, ids_in_question
-from graph_memory.memory.remember.remember import remember
-from graph_memory.memory.sessions import blocks, sessions
-from graph_memory.memory.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
 from graph_memory.storage.log.writing import utc_now
 
 
-class Entities(Cleaning):
+class Entities(Cleaning, Sessions):
     """Entities with observations, and relations between them, by their names. Use it as `Memory.entities`.
 
     An entity is a node, a relation is a connection, and each observation is a record of its own. Names are compared
@@ -282,6 +275,9 @@ class Entities(Cleaning):
         make outdated, each with the call of `decide` that ends it. With `dry_run`, nothing is written. Raises
         INVALID_PROPERTY, and INVALID_ARGUMENT, for example if the `name` or text can mean several entities.
         """
+        from graph_memory.memory.remember import facts
+        from graph_memory.memory.remember.remember import remember
+
         arguments = {"text": text, "name": name, "type": type, "observations": observations}
         arguments |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
         wanted = facts.request_from(arguments, utc_now())
@@ -289,6 +285,8 @@ class Entities(Cleaning):
 
     async def answer(self, question: str | None, decision: Answer, *, domain: str | None = None) -> Settled:
         """Answer a question of `remember` by its id, with one of its choices. See `decide`."""
+        from graph_memory.memory.remember.decide import decide, ids_in_question
+
         new, known = ids_in_question(question)
         return await decide(self._core, self._domain(domain), new, known, decision)
 
@@ -302,6 +300,8 @@ class Entities(Cleaning):
         INVALID_ARGUMENT if the observations are not of one entity, if the one to keep has ended, and if the known one
         was added again after `close`.
         """
+        from graph_memory.memory.remember.decide import decide
+
         return await decide(self._core, self._domain(domain), new, known, decision)
 
     async def decide_all(self, decisions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> AllSettled:
@@ -310,6 +310,8 @@ class Entities(Cleaning):
         Each answer has a `decision`, and the `id` of a question, or `new` and `known`. Raises INVALID_ARGUMENT with the
         position of the faulty answer.
         """
+        from graph_memory.memory.remember.decide import decide_all
+
         return await decide_all(self._core, self._domain(domain), decisions)
 
     async def forget(
@@ -330,71 +332,7 @@ class Entities(Cleaning):
         good, with all earlier states, in all branches, one after another. With `dry_run`, nothing changes. Raises
         NODE_NOT_FOUND and INVALID_ARGUMENT.
         """
+        from graph_memory.memory.entities import forgetting
+
         wanted = forgetting.forget_request_from(names, ids, text)
         return await forgetting.forget(self._core, self._domain(domain), wanted, erasing=erase, dry_run=dry_run)
-
-    async def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
-        """Return the block with a label, or all blocks: short texts that an agent reads at the start of each session.
-
-        `persona`, `human` and `project` always exist, with empty texts at first. Raises INVALID_ARGUMENT for an unknown
-        label.
-        """
-        return await blocks.get_blocks(self._core, self._domain(domain), label)
-
-    async def edit_block(
-        self,
-        label: str,
-        text: str,
-        *,
-        mode: blocks.Mode = "append",
-        old: str | None = None,
-        limit: int | None = None,
-        expected_version: int | None = None,
-        domain: str | None = None,
-    ) -> BlockEdited:
-        """Append a text to a block as a new line, or replace the whole block, or only its part `old`, with the text.
-
-        A new label creates a block. A block has at most `limit` characters (default 2,000, at most 20,000). With
-        `expected_version`, the edit fails with VERSION_CONFLICT if the block has changed since. The log keeps every
-        version. Raises CONTENT_TOO_LARGE above the limit, INVALID_ARGUMENT, and INVALID_NODE_TYPE if a closed ontology
-        lacks `MemoryBlock`.
-        """
-        edit = blocks.Edit(label=label, text=text, mode=mode, old=old, limit=limit, expected_version=expected_version)
-        return await blocks.edit_block(self._core, self._domain(domain), edit)
-
-    async def session_start(
-        self,
-        *,
-        session_id: str | None = None,
-        project: str | None = None,
-        max_tokens: int = sessions.DEFAULT_TOKENS,
-        without_types: Collection[str] = (),
-        domain: str | None = None,
-    ) -> SessionStarted:
-        """Return a primer for the start of a session, of at most `max_tokens`.
-
-        It has, in this order: corrections by users that fit the project (without a project, the newest); the blocks;
-        the last summary, of this session or project if any; facts about the project; the size of the memory; the last
-        changes with their actors; open questions of `remember`; goals; contradictions; facts about the most used
-        entities. For an empty memory, `text` is a guide. Nodes of `without_types` are omitted. Raises INVALID_ARGUMENT.
-        """
-        request = sessions.StartRequest(session_id, project, max_tokens, frozenset(without_types))
-        return await sessions.session_start(self._core, self._domain(domain), request)
-
-    async def session_context(self, prompt: str, *, shown: Collection[str] = (), max_tokens: int = 500) -> Unseen:
-        """Return the memories that fit a prompt, except the nodes in `shown`, and the ids of their nodes."""
-        return await recall_unseen(self._core, self._domain(None), prompt, shown, max_tokens)
-
-    async def session_end(
-        self,
-        summary: str,
-        *,
-        session_id: str | None = None,
-        project: str | None = None,
-        domain: str | None = None,
-    ) -> SessionEnded:
-        """Store the summary of a session for the next one. It replaces an earlier summary of this session.
-
-        Raises INVALID_ARGUMENT, and INVALID_NODE_TYPE if a closed ontology lacks `SessionSummary`.
-        """
-        return await sessions.session_end(self._core, self._domain(domain), summary, session_id, project)

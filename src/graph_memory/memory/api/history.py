@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.branches.results import Merged, StrategyName
-from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import resolve_revision
 from graph_memory.memory.history import diff, follow, last_session, resolve_subject, reviews
 from graph_memory.memory.history import log as history
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.sessions.past import PastMemory
 
 
-class History:
+class History(Facade):
     """The log of a memory: every change with its actor and time. Use it as `Memory.history`.
 
     A point in the log is a log number, the id of an event, or a time: RFC 3339, a date, or words such as `"2 hours
@@ -47,10 +47,6 @@ class History:
     ONTOLOGY_NOT_FOUND for a domain that does not exist, EVENT_NOT_FOUND, HISTORY_COMPACTED if that part of the log was
     compacted, and INVALID_ARGUMENT.
     """
-
-    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
-        self._core = core
-        self._domain = domain_of
 
     async def log(
         self,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from graph_memory.memory.core import Core
+from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.links import links
 from graph_memory.memory.links.links import NewLink
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
@@ -16,17 +16,13 @@ from graph_memory.model.values.fields import check_metadata
 from graph_memory.model.values.strength import check_fraction
 
 
-class CrossDomainLinks:
+class CrossDomainLinks(Facade):
     """Links from nodes of one domain to nodes of another. Use it as `Memory.links`.
 
     A link belongs to the domain of its source: only that domain's log records it, and only the source can be protected
     from it. If the target is deleted, the link stays and is reported as dangling. Only `traverse_memories` with
     `cross_domains` follows links.
     """
-
-    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
-        self._core = core
-        self._domain = domain_of
 
     async def create_cross_domain_link(
         self,

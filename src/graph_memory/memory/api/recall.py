@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from graph_memory.memory.core import Core
+from graph_memory.memory.api.traversal import Traversal
 from graph_memory.memory.domains.multi_domain import requested_domains
-from graph_memory.memory.recall import memory_query, recall, synthesis
-from graph_memory.memory.recall.corrections import with_corrections
-from graph_memory.memory.recall.multi_domain import memory_query_several, recall_several
 from graph_memory.memory.recall.request import RecallRequest, recall_request
 from graph_memory.memory.recall.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.search import search
 from graph_memory.memory.search.multi_domain import search_domains
 from graph_memory.memory.search.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.search.results import SearchMode, SearchResult, Style, Syntax, Synthesis
-from graph_memory.memory.traversal import path_queries, traverse
-from graph_memory.memory.traversal.request import (
-    DEFAULT_PATHS,
-    PathRequest,
-    WalkRequest,
-    edge_filter,
-    edges_of,
-    nodes_of,
-    starts_of,
-)
-from graph_memory.memory.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
-from graph_memory.memory.traversal.walks.walk import Expansion, Strategy
-from graph_memory.memory.traversal.walks.weighting import weighting
-from graph_memory.model.results import Direction
 from graph_memory.model.values.arguments import check_query
 
 
-class Recall:
+class Recall(Traversal):
     """Search by words, by meaning, and by both. Use it as `Memory.recall`.
 
     A search first indexes new writes, for at most 2 seconds; `not_covered` is the number of writes that it could not
@@ -45,10 +28,6 @@ class Recall:
     ranked together, each with its `domain`, and have no next page. A recall divides its budget between domains by how
     well they match the query.
     """
-
-    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
-        self._core = core
-        self._domain = domain_of
 
     async def _domains_of(
         self, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
@@ -66,6 +45,10 @@ class Recall:
     async def _recall(
         self, request: RecallRequest, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
     ) -> RecallResult:
+        from graph_memory.memory.recall import recall
+        from graph_memory.memory.recall.corrections import with_corrections
+        from graph_memory.memory.recall.multi_domain import recall_several
+
         names = await self._domains_of(domain, domains, include_children=include_children)
 
         async def recall_one(request: RecallRequest) -> RecallResult:
@@ -259,6 +242,10 @@ class Recall:
         include_children: bool = False,
     ) -> QueryResult:
         """Return facts that answer a question, at a depth that fits it; `why` is the reason for that depth."""
+        from graph_memory.memory.recall import memory_query
+        from graph_memory.memory.recall.corrections import with_corrections
+        from graph_memory.memory.recall.multi_domain import memory_query_several
+
         names = await self._domains_of(domain, domains, include_children=include_children)
         depth, _ = memory_query.depth_of(check_query(query))
 
@@ -286,115 +273,8 @@ class Recall:
         GRAPH_MEMORY_MODEL selects the model, which receives stored texts. Raises NODE_NOT_FOUND, and NO_MODEL, with the
         texts in `details`, if no model is set or it does not answer.
         """
+        from graph_memory.memory.recall import synthesis
+
         return await synthesis.synthesize(
             self._core, self._domain(domain), query, subgraph=subgraph, style=style, max_words=max_words
-        )
-
-    async def traverse_memories(
-        self,
-        start: Sequence[str] | str,
-        *,
-        strategy: Strategy = "breadth_first",
-        max_depth: int = 2,
-        max_nodes: int = 50,
-        edge_filter: Mapping[str, object] | None = None,
-        node_filter: Mapping[str, object] | None = None,
-        weight: str | None = None,
-        expansion: Expansion = "all_edges",
-        return_mode: ReturnMode = "summarized",
-        deduplication: Deduplication = "none",
-        include_metrics: bool = False,
-        as_of: int | str | None = None,
-        valid_at: datetime | str | None = None,
-        max_tokens: int | None = None,
-        cross_domains: bool = False,
-        domain: str | None = None,
-    ) -> Walked:
-        """Return the nodes that are reached from one or several start nodes, and the connections between them.
-
-        `weighted` always follows the connection with the greatest weight next. `bidirectional` goes from several starts
-        towards each other, and keeps the paths on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.
-        `edge_filter` has `types` (also inverse names), `direction` (`out`, `in`, `both`), `properties` and
-        `min_strength`; `node_filter` has `types`, `tags` and `properties`. Paths end before nodes that do not match.
-        `weight` is a property of connections, or arithmetic over `weight`, `strength`, `importance`, `age_days`,
-        `depth` and `properties.NAME`. `expansion` follows all connections of a node, its 5 `strongest_edges`, or 2 of
-        each type. `cross_domains` also follows links to other domains. `return_mode` returns contents in full,
-        shortened, or `adaptive`: longer for near nodes. `deduplication` leaves out nodes with the same content or
-        similar vectors. `left_out` counts what the limits left out. Raises NODE_NOT_FOUND, ONTOLOGY_NOT_FOUND,
-        INVALID_ARGUMENT; for `as_of` EVENT_NOT_FOUND and HISTORY_COMPACTED.
-        """
-        request = WalkRequest(
-            starts=starts_of(start),
-            strategy=strategy,
-            max_depth=max_depth,
-            max_nodes=max_nodes,
-            edges=edges_of(edge_filter, valid_at),
-            nodes=nodes_of(node_filter),
-            weighting=weighting(weight),
-            expansion=expansion,
-            return_mode=return_mode,
-            deduplication=deduplication,
-            include_metrics=include_metrics,
-            as_of=as_of,
-            max_tokens=max_tokens,
-            cross_domains=cross_domains,
-        )
-        return await traverse.traverse(self._core, self._domain(domain), request)
-
-    async def find_path(
-        self,
-        from_id: str,
-        to_id: str,
-        *,
-        mode: PathMode = "shortest",
-        k: int | None = None,
-        types: Sequence[str] | None = None,
-        direction: Direction = "both",
-        max_depth: int = 5,
-        as_of: int | str | None = None,
-        valid_at: datetime | str | None = None,
-        domain: str | None = None,
-    ) -> Paths:
-        """Return the paths between two nodes, each with its nodes and one connection for each step.
-
-        `shortest` returns one path with the fewest connections, `k_shortest` the `k` shortest (default 3, at most 20),
-        and `weighted` the paths with the greatest product of weights. No path visits a node twice. If there is no path,
-        `tried` describes the search. `max_depth` is at most 10. Raises the errors of `traverse_memories`.
-        """
-        request = PathRequest(
-            from_id=from_id,
-            to_id=to_id,
-            mode=mode,
-            k=k if k is not None else DEFAULT_PATHS if mode == "k_shortest" else 1,
-            max_depth=max_depth,
-            edges=edge_filter(types, direction, valid_at),
-            as_of=as_of,
-        )
-        return await path_queries.find_path(self._core, self._domain(domain), request)
-
-    async def get_neighbors(
-        self,
-        node_id: str,
-        *,
-        types: Sequence[str] | None = None,
-        direction: Direction = "both",
-        limit: int = 100,
-        as_of: int | str | None = None,
-        valid_at: datetime | str | None = None,
-        domain: str | None = None,
-    ) -> Neighbors:
-        """Return a node, its outgoing and incoming connections with the greatest weights, and its neighbours.
-
-        `types` are connection types or inverse names; connections are then returned under those names. `limit` is at
-        most 1,000 connections. Raises the errors of `traverse_memories`.
-        """
-        return await path_queries.get_neighbors(
-            self._core,
-            self._domain(domain),
-            node_id,
-            types=types,
-            direction=direction,
-            limit=limit,
-            as_of=as_of,
-            valid_at=valid_at,
         )

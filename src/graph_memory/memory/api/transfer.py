@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Literal
 
-from graph_memory.memory.core import Core
+from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.entities import exporting
 from graph_memory.memory.entities import importing as entities_importing
 from graph_memory.memory.sessions import importing as memory_importing
@@ -35,16 +34,12 @@ from graph_memory.progress import Progress, silent
 from graph_memory.storage.foreign import is_server
 
 
-class Transfer:
+class Transfer(Facade):
     """Exports and imports of domains. Use it as `Memory.transfer`.
 
     `tell` is called with a description of the current step, and with the fraction that is done, or None if it is
     unknown.
     """
-
-    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
-        self._core = core
-        self._domain = domain_of
 
     async def export_file(
         self, target: Path | str | IO[bytes], *, tell: Progress = silent, domain: str | None = None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
-from graph_memory.memory.core import Core
+from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.search.index import reindexing
@@ -15,15 +14,11 @@ from graph_memory.model.results import BlobsCollected, Verification
 from graph_memory.progress import Progress, silent
 
 
-class Upkeep:
+class Upkeep(Facade):
     """Checks and repairs of a domain, and the removal of unused blobs. Use it as `Memory.upkeep`.
 
     The methods for a domain raise ONTOLOGY_NOT_FOUND if it does not exist, and DOMAIN_BUSY.
     """
-
-    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
-        self._core = core
-        self._domain = domain_of
 
     async def verify(self, *, domain: str | None = None) -> Verification:
         """Replay a domain's log, and return every difference from the live graph and its derived rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -19,6 +19,9 @@ def _shorten(text: str) -> str:
 
 
 ShortText = Annotated[str, AfterValidator(_shorten)]
+
+Answer = Literal["close", "keep", "same", "new"]
+"""A choice for a question of `remember`."""
 
 
 class Outcome(StrEnum):

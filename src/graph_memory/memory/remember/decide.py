@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, get_args
+from typing import get_args
 
 from graph_memory.memory.changes.context import read_in_parts
 from graph_memory.memory.changes.plan import Context
@@ -14,7 +14,7 @@ from graph_memory.memory.entities.cleaning.merging import merge_entities
 from graph_memory.memory.entities.cleaning.results import AllSettled, Settled
 from graph_memory.memory.entities.observations.current import CURRENT
 from graph_memory.memory.entities.observations.observing import Observation, draft_end
-from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, ids_of_question
+from graph_memory.memory.entities.remember_results import CANDIDATE_CHOICES, Answer, ids_of_question
 from graph_memory.memory.entities.writes import validate
 from graph_memory.memory.entity_graph.entity_queries import names_of
 from graph_memory.memory.statements.statement_verdict import CurrentObservation
@@ -30,7 +30,6 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.log.work import Decision
 from graph_memory.storage.store import Reader
 
-Answer = Literal["close", "keep", "same", "new"]
 ANSWERS: Sequence[str] = get_args(Answer)
 
 

@@ -7,6 +7,9 @@ from pydantic import Field
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.model.results import Result, ResultWithWarnings
 
+DEFAULT_TOKENS = 1_500
+"""Default token budget of the primer of a session."""
+
 
 class Block(Result):
     """A text under a label, which an agent reads at the start of each session."""

@@ -31,7 +31,7 @@ from graph_memory.memory.sessions.blocks import STANDARD, blocks_of
 from graph_memory.memory.sessions.notes import DesiredNote, Note, NoteKind, find_notes, notes_of, read_notes, write_note
 from graph_memory.memory.sessions.primer import Primer
 from graph_memory.memory.sessions.recent_changes import read_changes
-from graph_memory.memory.sessions.results import Block, SessionEnded, SessionStarted
+from graph_memory.memory.sessions.results import DEFAULT_TOKENS, Block, SessionEnded, SessionStarted
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import is_generated_id
 from graph_memory.model.ontology.ontology import Ontology
@@ -44,8 +44,6 @@ from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 SUMMARY = NoteKind(SUMMARY_TYPE, SUMMARY_KEY, "A summary of a session: completed work and open questions")
-DEFAULT_TOKENS = 1_500
-"""Default token budget of a primer."""
 MIN_TOKENS_OF_START = 400
 MAX_SUMMARY_LENGTH = 300
 """Maximum number of characters of each summary in a list of sessions."""
