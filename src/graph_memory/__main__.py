@@ -35,7 +35,7 @@ def run() -> None:
 
 
 def _handle_unraisable(args: sys.UnraisableHookArgs) -> None:
-    """Handle a Ctrl-C that Python would ignore, such as during the clean-up of an import. Print other errors."""
+    """Handle a Ctrl-C that Python would ignore, as in the clean-up of an import. Prints other errors."""
     if issubclass(args.exc_type, KeyboardInterrupt):
         Timer(0.01, _thread.interrupt_main).start()  # later, because Python would ignore it again here
     else:

@@ -94,7 +94,7 @@ async def open_memory(
 
 
 async def _load_models(settings: Settings, embedder: Embedder | None) -> None:
-    """Load the tokenizer, and the model of a local embedder, so that the first recall need not wait for them."""
+    """Load the tokenizer and a local embedder's model, so that the first recall need not wait."""
     from graph_memory.memory.search.token_budget import load_counter
 
     await anyio.to_thread.run_sync(load_counter, abandon_on_cancel=True)
@@ -212,7 +212,7 @@ def source_at(settings: Settings, name: str, database: str | None) -> GivenSourc
 
 
 def _is_same_server(first: str, second: str) -> bool:
-    """Return whether two addresses are of the same server, both with TLS or both without."""
+    """Return whether two addresses are of the same server. TLS must be the same, too."""
     try:
         return _server_at(first) == _server_at(second)
     except ValueError:  # an invalid port
@@ -242,7 +242,7 @@ async def _find_server(settings: Settings, progress: Progress) -> Address:
 
 
 def _embedder(settings: Settings, version: str) -> Embedder | None:
-    """Return the embedder, or None if it is off. On a server without vector search, its calls raise the reason."""
+    """Return the embedder, or None if it is off. If the server has no vector search, calls raise an error."""
     chosen = embedder(settings)
     if chosen is None or server_at(version) >= VECTORS_SINCE:
         return chosen
@@ -252,7 +252,7 @@ def _embedder(settings: Settings, version: str) -> Embedder | None:
 
 
 def _other_embedder(settings: Settings, opened: dict[str, Embedder | None], model: str) -> Embedder | None:
-    """Return the embedder of another model, opened once."""
+    """Return the embedder of another model. It is opened once."""
     if model not in opened:
         opened[model] = embedder_of(settings, model)
     return opened[model]
@@ -290,7 +290,7 @@ def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, v
 
 
 async def _corrections(core: Core, query: str | None) -> Sequence[str]:
-    """Return the corrections by users for the start of a recall."""
+    """Return the corrections by users, for the start of a recall."""
     from graph_memory.agent.user import CorrectionCache  # a command that recalls nothing does not need it
 
     users = Memory(core, default_domain=core.users_domain)

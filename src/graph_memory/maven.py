@@ -31,7 +31,7 @@ class DownloadError(Exception):
 
 
 class _SystemTrust(HTTPAdapter):
-    """An adapter that trusts the certificate authorities of the system, as pip does, and of `requests`."""
+    """An adapter that trusts the system's certificate authorities, as pip does, and the authorities of `requests`."""
 
     def __init__(self) -> None:
         self._context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -86,7 +86,7 @@ def _is_temporary(error: requests.RequestException) -> bool:
 
 
 def _reason(error: requests.RequestException) -> str:
-    """Return the reason in plain words, because the library's text has addresses and class names."""
+    """Return the reason in plain words. The library's text has addresses and class names."""
     match error:
         case requests.HTTPError(response=requests.Response(status_code=status)):
             return f"the repository answers HTTP {status}"

@@ -56,7 +56,6 @@ def _standard() -> Ontology:
 
 
 def _bundled_file(name: str) -> Path:
-    """Return the file of a bundled ontology."""
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:
         hint = suggestion(name, files, f"Pass a file, or one of {join_names(sorted(files))}.")
@@ -65,7 +64,7 @@ def _bundled_file(name: str) -> Path:
 
 
 def _ontologies_root() -> Path:
-    """Return the folder of the bundled ontologies: in the installed package, or in the checkout."""
+    """Return the folder of the bundled ontologies, in the installed package or in the checkout."""
     package = Path(__file__).resolve().parent
     places = (package / "ontologies", package.parents[1] / "ontologies")
     return next((place for place in places if place.is_dir()), places[0])

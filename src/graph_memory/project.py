@@ -33,7 +33,7 @@ def project_root(folder: Path) -> Path:
 
 
 def _project_domain(root: Path) -> str:
-    """Return a readable name with a hash of the path, so that it is unique."""
+    """Return a readable name. A hash of the path makes it unique."""
     plain = unicodedata.normalize("NFKD", root.name).encode("ascii", "ignore").decode().lower()
     name = _INVALID_CHARACTERS.sub("-", plain).strip("-._")[:_LONGEST].rstrip("-._")
     digest = hashlib.sha256(os.fsencode(root)).hexdigest()

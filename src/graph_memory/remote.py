@@ -118,7 +118,7 @@ def home_folder() -> Path:
 
 
 def _sockets() -> Iterator[Path]:
-    """Yield the sockets of servers, the newest first."""
+    """Yield the sockets of servers, newest first."""
     home = home_folder()
     with suppress(OSError):
         if not is_private(sockets_folder(home)):

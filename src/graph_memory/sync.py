@@ -64,7 +64,7 @@ class SyncFacade:
 
     @staticmethod
     def _without_async(name: str, member: object) -> object:
-        """Return a public member of a facade without async, with its signature and docstring."""
+        """Return a facade's public member without async. Keeps signature and docstring."""
         if not callable(member):
             return property(lambda self: self._wrap(getattr(self._facade, name)), doc=member.__doc__)
 
@@ -84,7 +84,6 @@ class SyncFacade:
         return self._wait(partial(use, self._facade))
 
     def _wait(self, method: Callable[[], Awaitable[R]]) -> R:
-        """Return the result of an async function."""
         future: Future[R] = self._portal.start_task_soon(method)
         try:
             return future.result()
@@ -92,7 +91,7 @@ class SyncFacade:
             future.cancel()  # only Ctrl-C leaves a task to cancel here
 
     def _wrap(self, value: object) -> object:
-        """Return a result with its async parts wrapped: facades, iterators and context managers."""
+        """Wrap the async parts of a result: facades, iterators and context managers."""
         if isinstance(value, AsyncGenerator):
             return self._iterate(cast("AsyncGenerator[object]", value))
         if isinstance(value, AbstractAsyncContextManager):
@@ -101,7 +100,7 @@ class SyncFacade:
         return value if wrapper is None else wrapper(value, self._portal)
 
     def _iterate(self, results: AsyncGenerator[object]) -> Generator[object]:
-        """Yield the results of an async generator. `break` closes it."""
+        """Yield the results of an async generator, which `break` closes."""
         try:
             with suppress(StopAsyncIteration):
                 while True:

@@ -147,7 +147,7 @@ def _truncate(environment: Environment, limit: int) -> Environment:
 
 
 def _files(root: Path) -> Sequence[str]:
-    """Return the paths of the project's files. In a git work tree, git leaves out ignored files."""
+    """Return the paths of the project's files. In a git work tree, without ignored files."""
     output = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if output is None:
         return list(_walk(root))
@@ -155,7 +155,7 @@ def _files(root: Path) -> Sequence[str]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Yield the file paths below the folder, except in hidden, build and linked folders. For use without git."""
+    """Yield the file paths in a folder without git. Skips hidden, build and linked folders."""
     count = 0
     for folder, names, files in os.walk(root):
         names[:] = sorted(name for name in names if not name.startswith(".") and name not in _SKIPPED)
@@ -183,7 +183,7 @@ def _project_of(root: Path) -> tuple[str | None, str | None]:
 
 
 def _build_backend(root: Path) -> str | None:
-    """Return the build backend of the Python project, such as hatchling, or None if the project names none."""
+    """Return the build backend of the Python project, such as hatchling, or None."""
     match _pyproject(root):
         case {"build-system": {"build-backend": str(backend)}}:
             return escape_invisible(backend)
@@ -217,7 +217,7 @@ def _services(root: Path) -> Iterator[str]:
 
 
 def _entries(node: object) -> dict[str, object]:
-    """Return the nodes of a YAML mapping by key. Ignores merge keys, which can expand exponentially."""
+    """Return the nodes of a YAML mapping by key. Ignores merge keys, since they can expand exponentially."""
     if not isinstance(node, yaml.MappingNode):
         return {}
     scalars = ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
@@ -225,7 +225,7 @@ def _entries(node: object) -> dict[str, object]:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a small file, or an empty string if it is missing, large, linked or not text."""
+    """Return the text of a small file, or "" if it is missing, large, linked or not text."""
     with suppress(OSError, ValueError):
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
             return path.read_text("utf-8")
@@ -253,10 +253,10 @@ def _git_status(root: Path) -> GitStatus | None:
 
 
 def _switched_off_filters(root: Path) -> Sequence[str] | None:
-    """Return the git options that disable the filters configured by the project.
+    """Return the git options that disable the filters of the project's configuration.
 
-    Filters in the user's own configuration, such as Git LFS, stay enabled. Returns None if git is missing, or if the
-    name of a filter cannot be written in an option.
+    Filters of the user's own configuration, such as Git LFS, stay enabled. Returns None if git is missing, or if the
+    name of a filter cannot be in an option.
     """
     output = _git(root, "config", "--list", "--includes", "--show-scope", "-z")
     if output is None:
@@ -272,7 +272,7 @@ def _switched_off_filters(root: Path) -> Sequence[str] | None:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """Return the output of git, or None if it is missing, outside a work tree, or slower than 10 seconds.
+    """Return the output of git. Returns None if git is missing, outside a work tree, or slower than 10 seconds.
 
     If filters are disabled, the project's configuration cannot start programs: git runs no file system monitor and no
     hooks, and fetches no missing objects.

@@ -215,7 +215,7 @@ class Agent:
         return Usage(self._memory, self._cache, self._domain, self._limits, self._begin_pruning)
 
     def _begin_pruning(self, name: Limited) -> None:
-        """Prune the domain to 80 % of the limit in the background, at most once an hour, if the settings enable it."""
+        """Prune the domain to 80 % of the limit, in the background, at most hourly. Only if the settings enable it."""
         key, now = (self._domain, "pruned"), monotonic()
         if self._background is None or now < cast("float", self._cache.get(key, 0.0)):
             return

@@ -99,7 +99,7 @@ class MetaMemory:
     async def _with_nodes(
         self, statistics: Sequence[ToolStatistics], tool: str | None, warnings: list[str]
     ) -> Capabilities:
-        """Return the capabilities with the statistics, and also the recorded tools that were never called."""
+        """Add the tools without calls to the statistics. Return both as capabilities."""
         nodes = await self._nodes()
         usages = {_name(node): node.properties.get("usage") for node in nodes.get("Tool", ())}
         used = {row.tool for row in statistics}
@@ -111,7 +111,7 @@ class MetaMemory:
         return Capabilities(tools=tuple(tools), warnings=unique, **_capabilities_in(nodes))
 
     async def _nodes(self) -> dict[str, tuple[NodeSummary, ...]]:
-        """Return the nodes in the agent's domain by type: `Capability` and `Tool`."""
+        """Return the agent's `Capability` and `Tool` nodes by type."""
         if (roles := await roles_of(self._agent, "agent")) is None:
             return {}
         pages = {kind: await self._agent.query_nodes(type=roles[kind]) for kind in ("Capability", "Tool")}
@@ -129,7 +129,7 @@ def _capabilities_in(nodes: Mapping[str, Sequence[NodeSummary]]) -> dict[str, An
 
 
 async def _domain_warnings(memory: Memory, domain: str) -> list[str]:
-    """Return a list with a warning if the domain does not exist, otherwise an empty list."""
+    """Return a warning if the domain does not exist."""
     try:
         await memory.in_domain(domain).get_ontology()
     except GraphError as error:

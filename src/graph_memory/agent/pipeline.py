@@ -100,8 +100,7 @@ class NewEvent:
     def _title(self) -> str | None:
         """Return the title, or None if the content begins with it.
 
-        Search indexes a stored title as a separate passage, and would return it in place of the content that it
-        repeats.
+        Search indexes a title as a passage of its own. It would return that passage instead of the content.
         """
         beginning = self.content[:_TITLE_FROM]
         lines = (one_line(line) for line in beginning.splitlines())
@@ -111,7 +110,7 @@ class NewEvent:
 
 
 def _join_keywords(keywords: Sequence[str]) -> str | None:
-    """Return the keywords as they are stored, joined by commas. Raises INVALID_ARGUMENT if one has a comma."""
+    """Return the keywords, joined by commas as stored. Raises INVALID_ARGUMENT if one has a comma."""
     if faulty := next((word for word in keywords if "," in word), None):
         raise invalid_argument(
             "keywords", f"The keyword {quote(faulty)} has a comma", "Give each keyword as a text of its own."
@@ -128,7 +127,7 @@ def _with_evidence(relation: Mapping[str, object], event_id: str) -> Mapping[str
 
 
 def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str) -> list[Operation]:
-    """Return the operations that create or extend the entity, and connect the event with it."""
+    """Return operations that create or extend the entity, and connect the event with it."""
     fields = {key: value for key, value in entity.items() if key != "observations"}
     operations: list[Operation] = [{"op": "create_entities", "entities": [{**fields, "ref": ref}]}]
     if observations := entity.get("observations"):
@@ -139,7 +138,7 @@ def _involve(roles: Roles, event_id: str, entity: Mapping[str, object], ref: str
 
 @dataclass(frozen=True, slots=True)
 class _ExtractedItem:
-    """An entity or relation extracted from an event, with the operations that store it."""
+    """An entity or relation that was extracted from an event, with the operations that store it."""
 
     event_id: str
     names: tuple[str, ...]
@@ -216,29 +215,29 @@ def _receipt_of(
 async def _extract(
     events: Sequence[NewEvent], archetype: Archetype, roles: Roles
 ) -> tuple[list[_ExtractedItem], tuple[str, ...]]:
-    """Return the entities and relations that the archetype extracts, and a warning if it failed or was cut short."""
+    """Return the items that the archetype extracts, and a warning if it failed or was cut short."""
     extracted: list[_ExtractedItem] = []
     for number, event in enumerate(events):
         try:
             extraction = await _run(archetype, event)
         except Exception as error:  # noqa: BLE001 - a plug-in can raise anything, and the event is recorded without it
             return [], (f"The archetype failed, so nothing was extracted: {type(error).__name__}: {error}",)
-        extracted += _parts(roles, event, extraction, f"event{number}_found")
+        extracted += _items_of(roles, event, extraction, f"event{number}_found")
         if sum(len(part.operations) for part in extracted) > _MOST_EXTRACTED:
             return extracted, (f"Only the first {number + 1:,} of {len(events):,} events were passed to the archetype",)
     return extracted, ()
 
 
 async def _run(archetype: Archetype, event: NewEvent) -> Extraction:
-    """Run the archetype on the event (in a thread if the content is long), and truncate the result."""
+    """Run the archetype on the event, and truncate the result. Long content is processed in a thread."""
     text = event.content[:MOST_CHARACTERS]
     if len(text) <= _MOST_WITHOUT_THREAD:
         return archetype(event.event_type, text).truncate()
     return (await to_thread.run_sync(archetype, event.event_type, text)).truncate()
 
 
-def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:
-    """Return extracted entities and relations with their operations, except entities that the event itself has."""
+def _items_of(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> list[_ExtractedItem]:
+    """Return the extracted entities and relations with their operations. Omits entities of the event itself."""
     event_names = {name for entity in event.entities if isinstance(name := entity.get("name"), str)}
     parts: list[_ExtractedItem] = []
     for number, (name, entity_type) in enumerate(extraction.types.items()):
@@ -254,7 +253,7 @@ def _parts(roles: Roles, event: NewEvent, extraction: Extraction, refs: str) -> 
 async def _write(
     memory: Memory, operations: Sequence[Operation], extracted: Sequence[_ExtractedItem]
 ) -> tuple[BatchResult, Sequence[_ExtractedItem]]:
-    """Write the events with the extracted items that can be stored, and return the batch's result and those items."""
+    """Write the events and all extracted items that can be stored. Returns the batch's result and these items."""
     storable = extracted
     for _ in range(_ATTEMPTS):
         if not storable:
@@ -270,7 +269,7 @@ async def _write(
 
 
 def _without_faulty(extracted: Sequence[_ExtractedItem], error: GraphError, start: int) -> list[_ExtractedItem]:
-    """Return the items that did not cause the error, or an empty list if another operation caused it."""
+    """Drop the item that caused the error. Returns an empty list if another operation caused it."""
     faults = cast("Sequence[Mapping[str, Any]]", error.details.get("faults", ()))
     faulty = {int(entry["index"]) for entry in faults}
     remaining: list[_ExtractedItem] = []

@@ -40,7 +40,7 @@ _ATTEMPTS = 200
 
 @dataclass(frozen=True, slots=True)
 class _CachedPatterns:
-    """The patterns of a domain as of the change `change` in its log."""
+    """The patterns of a domain after the change `change`."""
 
     seq: int
     change: str
@@ -68,7 +68,7 @@ class PatternCache:
 
     @staticmethod
     async def _is_unchanged(memory: Memory, pattern_type: str, cached: _CachedPatterns, last: LogEntry) -> bool:
-        """Return whether the domain is the same one, and no pattern has changed since the patterns were cached."""
+        """Return whether the domain is still the same and no pattern has changed since."""
         if last.id == cached.change:
             return True
         if not 0 < last.seq - cached.seq <= _MOST_CHANGES:
@@ -139,7 +139,7 @@ class Procedural:
     async def _create(
         self, roles: Roles, pattern_id: str, content: str, properties: Mapping[str, object], learned_from: Sequence[str]
     ) -> None:
-        """Create the node of a pattern, and connect it with the events from which it was learned."""
+        """Create the node of a pattern, connected with the events from which it was learned."""
         kind, stored = roles["Pattern"], {name: value for name, value in properties.items() if value is not None}
         title = one_line(str(properties["name"])) or kind
         await self._memory.create_node(kind, content, title=title, properties=stored, id=pattern_id)
@@ -212,7 +212,7 @@ class Procedural:
         return Patterns(patterns=tuple(patterns[:limit]))
 
     async def _connect_event(self, roles: Roles, pattern_id: str, event: str) -> list[Operation]:
-        """Return the operation that connects the pattern with the event, or an empty list if they are connected."""
+        """Return the operation that connects the pattern with the event. Empty if they are connected."""
         kind = roles["LearnedFrom"]
         neighbours = await self._memory.get_connected_nodes_of([pattern_id], direction="out", connection_type=kind)
         return [] if event in neighbours.get(pattern_id, ()) else [new_connection(kind, pattern_id, event)]

@@ -211,7 +211,6 @@ class Prospective:
         return await self._unfinished_goals(roles, [node_id for node_id in node_ids if node_id in valid_ids])
 
     async def _unfinished_goals(self, roles: Roles, node_ids: Sequence[str]) -> tuple[Goal, ...]:
-        """Return the unfinished goals with these ids, in the same order."""
         nodes = await self._memory.describe_nodes(node_ids)
         goals = [node for node in nodes if node.properties.get("status") not in FINISHED]
         return tuple(await _render_goals(self._memory, roles, goals))
@@ -226,7 +225,7 @@ class Prospective:
         blocked_by: str | None = None,
         title_and_content: tuple[str | None, str | None] = (None, None),
     ) -> GoalChanged:
-        """Change a goal. If this completes it, also unblock the goals that waited only for it, in one transaction."""
+        """Change a goal. If that completes it, the same transaction unblocks the goals that waited only for it."""
         status = properties.get("status")
         title, content = title_and_content
         async with self._memory.transaction() as transaction:
@@ -264,7 +263,7 @@ async def _create(
     parent: str | None,
     blocked_by: Sequence[str],
 ) -> str:
-    """Create a goal with its connections, and return its id. It is blocked if a blocker is not completed."""
+    """Create a goal with its connections, and return its id. It is blocked if a blocker is not complete."""
     blockers = await _goal_nodes(memory, roles, blocked_by)
     is_finished = properties["status"] in FINISHED
     if not is_finished and any(blocker.properties.get("status") != "completed" for blocker in blockers):
@@ -279,7 +278,7 @@ async def _create(
 
 
 async def _add_blocker(memory: Memory, roles: Roles, goal_id: str, blocker_id: str) -> None:
-    """Connect the goal with the blocker, unless they are connected. Raises INVALID_ARGUMENT for a completed blocker."""
+    """Connect the goal with the blocker. Raises INVALID_ARGUMENT if the blocker is complete."""
     [blocker] = await _goal_nodes(memory, roles, [blocker_id])
     if blocker.properties.get("status") == "completed":
         message = f"{quote(blocker_id)} is completed, so it blocks nothing"
@@ -310,14 +309,14 @@ def _not_a_goal(goal_id: str, node_type: str) -> GraphError:
 
 
 async def _blocked_goals(memory: Memory, roles: Roles, goal_id: str) -> Sequence[str]:
-    """Return the ids of the blocked goals that wait for the given goal."""
+    """Return the ids of the blocked goals that wait for this goal."""
     neighbours = await memory.get_connected_nodes_of([goal_id], direction="in", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(neighbours.get(goal_id, ()))
     return [node.id for node in nodes if node.properties.get("status") == "blocked"]
 
 
 async def _unblocked_goals(memory: Memory, roles: Roles, goal_ids: Sequence[str]) -> Sequence[str]:
-    """Return the ids of the goals whose blockers are all completed, except goals that are blocked for a reason."""
+    """Return the goals whose blockers are all complete. Omits goals that are blocked for a reason."""
     blockers = await memory.get_connected_nodes_of(goal_ids, direction="out", connection_type=roles["BlockedBy"])
     nodes = await memory.describe_nodes(list(dict.fromkeys([*goal_ids, *chain(*blockers.values())])))
     completed = {node.id for node in nodes if node.properties.get("status") == "completed"}
@@ -345,7 +344,7 @@ async def _render_goal(memory: Memory, roles: Roles, goal_id: str) -> Goal:
 
 
 async def _render_goals(memory: Memory, roles: Roles, nodes: Sequence[NodeSummary]) -> list[Goal]:
-    """Convert the nodes to goals. Their progress includes all levels of subgoals."""
+    """Convert nodes to goals. Their progress counts the subgoals of all levels."""
     ids = [node.id for node in nodes]
     parents = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["SubgoalOf"])
     blockers = await memory.get_connected_nodes_of(ids, direction="out", connection_type=roles["BlockedBy"])

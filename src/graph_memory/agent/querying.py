@@ -55,7 +55,7 @@ async def query_memory(
 
 
 async def _search(memory: Memory, query: str, limit: int) -> tuple[Sequence[Hit], tuple[str, ...] | None]:
-    """Return the hits and warnings of a hybrid search. If the domain does not exist yet, there are no hits."""
+    """Return hits and warnings of a hybrid search. No hits if the domain does not exist yet."""
     try:
         result = await memory.recall.hybrid_search(query, max_results=min(limit, 100), include_relevance_scores=False)
     except GraphError as error:
@@ -92,7 +92,7 @@ def _hit_of(hit: Hit) -> FoundNode:
 
 
 def _event_hit_of(hit: Hit) -> FoundNode:
-    """Convert the hit of an event. The title is omitted if the passage begins with it."""
+    """Convert the hit of an event. Omits the title if the passage begins with it."""
     repeats = " ".join((hit.passage or "").split()).startswith(hit.title)
     return _hit_of(hit).model_copy(update={"title": None} if repeats else {})
 

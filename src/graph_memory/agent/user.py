@@ -46,7 +46,7 @@ _MOST_CORRECTIONS, _MOST_PREFERENCES = 3, 5
 
 @dataclass(frozen=True, slots=True)
 class _ProfileEntries:
-    """All corrections and preferences in the domain of the users, as of the change `change` in its log."""
+    """All corrections and preferences in the users' domain after the change `change`."""
 
     change: str | None
     corrections: Sequence[UserEntry[Correction]] = ()
@@ -187,7 +187,7 @@ class UserMemory:
         return await self._users.entities.remember(name=name, type=kind, observations=values, dry_run=dry_run)
 
     async def _entity(self, name: str) -> Entity | None:
-        """Return the profile's entity, or None. Raises INVALID_ARGUMENT if another kind of entity has the name."""
+        """Return the profile's entity, or None. Raises INVALID_ARGUMENT if another entity has the name."""
         roles = await roles_of(self._users, "users")
         entities = (await self._users.entities.open_nodes([name], detail=True)).entities
         for entity in entities:
@@ -199,7 +199,7 @@ class UserMemory:
         return entities[0] if entities else None
 
     async def _sessions(self, user: str) -> Sequence[SessionSummary]:
-        """Return the user's sessions in the log of the project's domain."""
+        """Return the user's sessions in the log of the project."""
         try:
             sessions = (await self._project.history.sessions(limit=_MOST_SESSIONS)).sessions
         except GraphError as error:
@@ -210,7 +210,7 @@ class UserMemory:
 
 
 def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
-    """Return the profile stored in the entity, with at most `limit` each of corrections, preferences and feedback."""
+    """Return the profile in the entity, with at most `limit` each of corrections, preferences and feedback."""
     details = entity.observation_details or () if entity else ()
     entries = {"corrections": corrections_of(details), "preferences": preferences_of(details)}
     entries |= {"feedback": feedback_of(details)}
@@ -227,7 +227,7 @@ def _profile(name: str, entity: Entity | None, limit: int = 50) -> UserProfile:
 
 
 def _with_sessions(profile: UserProfile, entity: Entity | None, sessions: Sequence[SessionSummary]) -> UserProfile:
-    """Return the profile with statistics of sessions: the stored ones, updated from the log."""
+    """Add statistics of sessions to the profile: the stored ones, updated from the log."""
     began = [*(session.began for session in sessions), profile.first_seen, entity and entity.created_at]
     ended = [*(session.ended for session in sessions), profile.last_seen, entity and entity.updated_at]
     names = {session.session or session.first_seq for session in sessions}

@@ -34,8 +34,6 @@ _WINDOW = "context_window"
 
 @dataclass(slots=True)
 class _State:
-    """The working memory of a session."""
-
     texts: dict[str, str] = field(default_factory=dict[str, str])
     outputs: list[object] = field(default_factory=list[object])
     scratchpad: dict[str, object] = field(default_factory=dict[str, object])
@@ -143,7 +141,7 @@ class Working:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A new state that fits into its window, its size in tokens, and the outputs that were dropped to make it fit."""
+    """A new state that fits into its window, its tokens, and the outputs that were dropped for it."""
 
     state: _State
     tokens: int
@@ -151,7 +149,7 @@ class _Change:
 
 
 def _with_value(before: _State, key: str, value: object) -> _Change:
-    """Return the state after setting a value. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
+    """Return the state with a new value. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     state = before.copy()
     _set(state, key, value)
     number = _excess(state, len(state.outputs) - (key == _OUTPUTS))
@@ -162,7 +160,7 @@ def _with_value(before: _State, key: str, value: object) -> _Change:
 
 
 def _excess(state: _State, limit: int) -> int:
-    """Return the number of oldest outputs to drop (at most `limit`) so that the state fits into its window."""
+    """Return the number of oldest outputs to drop, at most `limit`, to make the state fit."""
 
     def fits(number: int) -> bool:
         return _tokens(replace(state, outputs=state.outputs[number:])) <= state.context_window
@@ -174,7 +172,6 @@ def _excess(state: _State, limit: int) -> int:
 
 
 def _set(state: _State, key: str, value: object) -> None:
-    """Set a value in the state. Raises INVALID_ARGUMENT."""
     match key, _json_value(key, value):
         case "", _:
             raise invalid_argument("key", "The key is empty", "Pass a key, such as goal, or one of your own.")
@@ -199,7 +196,7 @@ def _set(state: _State, key: str, value: object) -> None:
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a copy of the value. Raises INVALID_ARGUMENT if it is not JSON, and CONTENT_TOO_LARGE."""
+    """Return a copy of a value. Raises INVALID_ARGUMENT if it is not JSON, and CONTENT_TOO_LARGE."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         copy: object = json.loads(text)
@@ -215,7 +212,7 @@ def _json_value(key: str, value: object) -> object:
 
 
 def _tokens(state: _State) -> int:
-    """Return the size of the working memory, written as JSON, in tokens."""
+    """Return the number of tokens of the working memory as JSON."""
     fields = {**state.texts, _OUTPUTS: state.outputs, "scratchpad": state.scratchpad}
     non_empty = {name: value for name, value in fields.items() if value}
     return tokens_of_text(json.dumps(non_empty, ensure_ascii=False, separators=(",", ":"))) if non_empty else 0

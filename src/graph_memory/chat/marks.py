@@ -23,5 +23,5 @@ def between(mark: str, items: Iterable[object]) -> str:
 
 
 def _on_one_line(line: str) -> str:
-    """Return the JSON with characters escaped that some readers treat as line breaks."""
+    """Escape characters in the JSON that some readers treat as line breaks."""
     return "".join(character if character.isprintable() else json.dumps(character)[1:-1] for character in line)

@@ -49,7 +49,7 @@ class RemoteModel:
         return reply
 
     async def _post(self, request: Mapping[str, object]) -> bytes:
-        """Send the request, and return the body of the reply. One time limit covers all attempts."""
+        """Send the request, and return the body of the reply. All attempts share one time limit."""
         seconds = self._service.timeout
         with anyio.move_on_after(seconds):
             return await self._client.post(self._dialect.path, request, self._patience)

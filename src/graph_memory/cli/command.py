@@ -79,7 +79,7 @@ class Call:
 
 
 def _with_creation_hint(error: GraphError) -> GraphError:
-    """Return the error with a hint that shows how to create the domain that the error names."""
+    """Add a hint that shows how to create the missing domain."""
     domain = str(error.details["domain"])
     fact = command_line(*FIRST_FACT, domain=domain)
     types = command_line("ontology", "apply", "FILE", domain=domain)
@@ -91,7 +91,7 @@ def _with_creation_hint(error: GraphError) -> GraphError:
 
 
 async def _with_project_hint(memory: Memory, error: GraphError) -> GraphError:
-    """Return the error with a hint to the domain of the current project, if that domain exists."""
+    """Add a hint to the domain of the current project, if that domain exists."""
     name = domain_for(AUTO)
     names = [domain.name for domain in (await memory.list_domains()).domains]
     if name not in names or error.details.get("domain") == name:

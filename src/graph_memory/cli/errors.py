@@ -161,7 +161,7 @@ def as_graph_error(error: BaseException) -> GraphError:
 
 
 def _usage_error(error: typer.TyperException) -> GraphError:
-    """Return INVALID_ARGUMENT for a command line that cannot be parsed."""
+    """Return the INVALID_ARGUMENT error for a command line that cannot be parsed."""
     command = getattr(getattr(error, "ctx", None), "command_path", "graph-memory")
     return GraphError(
         Code.INVALID_ARGUMENT, error.format_message(), {"hint": f"`{command} --help` shows its arguments and options."}
@@ -201,7 +201,7 @@ def with_commands(text: object) -> str:
 
 
 def _render_reference(reference: Reference) -> str:
-    """Return the reference as commands in backticks, or as an option. References to neither are unchanged."""
+    """Return the reference as commands in backticks, or as an option, or unchanged."""
     return reference.render([]) if reference.is_command else " or ".join(dict.fromkeys(_commands(reference)))
 
 
@@ -225,7 +225,7 @@ def _commands(reference: Reference) -> Iterator[str]:
 
 
 def _message(error: GraphError) -> str:
-    """Return the message with the argument at its start or end replaced by the name of the option."""
+    """Return the message with the option's name in place of the argument at its start or end."""
     message, argument = with_commands(error.message), str(error.details.get("argument"))
     if CALLED_BY_NAME.get() or argument not in OPTIONS:
         return message
@@ -242,13 +242,12 @@ def fault_line(fault: Mapping[str, object]) -> str:
 
 
 def _fault_lines(error: GraphError) -> list[str]:
-    """Return a line for each failed operation of a batch."""
     faults = cast("Sequence[Mapping[str, object]]", error.details.get("faults", ()))
     return [fault_line(fault) for fault in faults if "index" in fault]
 
 
 def _material_lines(error: GraphError) -> list[str]:
-    """If no language model is configured, return the passages that it would have read, one per line."""
+    """Return the passages that a language model would have read, if none is configured. One per line."""
     passages = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
     return [
         plain(f"{passage['title']} ({passage['type']}) [{passage['id']}]: {passage['text']}".removesuffix(": "))
@@ -258,7 +257,6 @@ def _material_lines(error: GraphError) -> list[str]:
 
 
 def _candidate_lines(error: GraphError) -> list[str]:
-    """Return a line for each candidate in the error's details."""
     candidates = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
     return [
         plain("  ".join(str(candidate[key]) for key in ("id", "type", "title") if key in candidate))
@@ -267,7 +265,7 @@ def _candidate_lines(error: GraphError) -> list[str]:
 
 
 def _conflict_lines(error: GraphError) -> list[str]:
-    """Describe the conflicts of a revert or merge, each followed by the commands or options that resolve it."""
+    """Describe each conflict of a revert or merge, with the commands or options that resolve it."""
     entries = cast("Sequence[object]", error.details.get("conflicts", ()))
     conflicts = [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]
     lines = [
@@ -284,7 +282,6 @@ def _subject_text(conflict: Mapping[str, Any]) -> str:
 
 
 def _resolution_lines(conflict: Mapping[str, Any]) -> list[str]:
-    """Return the command or options that resolve the conflict."""
     call = [f"  {_call_text(**conflict['call'])}"] if "call" in conflict else []
     return [*call, *(f"  {as_option(resolution)}" for resolution in conflict.get("resolve", ()))]
 
@@ -310,7 +307,7 @@ def _call_text(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def _argument_words(name: str, value: object) -> list[str]:
-    """Return the words of an argument for `call`. Text that `call` would change is written as ASCII JSON."""
+    """Return an argument as words for `call`. Text that `call` would not take as it is becomes ASCII JSON."""
     texts = cast("list[object]", value) if isinstance(value, list) else [value]
     if texts and all(isinstance(text, str) and plain(text) == text and text[:1] not in ("[", "{") for text in texts):
         return [f"{name}={text}" for text in texts]

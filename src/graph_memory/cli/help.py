@@ -35,4 +35,4 @@ def _option_value(option: TyperOption, **_: object) -> str | None:
 
 
 def _argument_value(_argument: TyperArgument, **_: object) -> None:
-    """Return None, because the name of an argument already describes the argument."""
+    """Return None, since the name of an argument is enough."""

@@ -59,7 +59,7 @@ class RateFilter(logging.Filter):
         return dropped is not None
 
     def _count_dropped(self, kind: RecordKind) -> int | None:
-        """Return the number of records dropped before this one, or None if this record must be dropped too."""
+        """Return the number of records dropped before this one, or None if this one is dropped too."""
         now = self._clock()
         with self._lock:
             period = self._periods.get(kind)
@@ -78,7 +78,7 @@ def _kind(record: logging.LogRecord) -> RecordKind:
 
 
 def _origin(trace: TracebackType | None) -> RecordKind:
-    """Return the file and line where the exception was raised."""
+    """Return the file and line that raised the exception."""
     if trace is None:
         return ()
     while trace.tb_next is not None:

@@ -80,6 +80,6 @@ def run_arguments(arguments: Sequence[str]) -> int:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Return whether --json was given. After a failure, the parser no longer has this information."""
+    """Return whether --json is among the arguments. If the parser failed, it does not know."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options

@@ -144,7 +144,7 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._commands
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
-        """Return the command, or the default if there is none. Does not hide a KeyError raised by its import."""
+        """Return the command, or the default if it does not exist. A KeyError from its import is raised."""
         if name not in self:
             return default
         return self[name]

@@ -60,7 +60,7 @@ def add_removed(app: typer.Typer, group: str = "") -> None:
 
 
 def _refusal(command: str, replacement: str) -> Callable[[], None]:
-    """Return the function of a removed command, which raises INVALID_ARGUMENT and names the replacement."""
+    """Return the function of a removed command. It raises INVALID_ARGUMENT with the replacement."""
 
     def refuse() -> None:
         raise invalid_argument(
@@ -71,7 +71,7 @@ def _refusal(command: str, replacement: str) -> Callable[[], None]:
 
 
 def _example(replacement: str) -> str:
-    """Return an example of the command, with the arguments that its operation requires."""
+    """Return an example of the command, with the required arguments of its operation."""
     from graph_memory.operations.schemas import required_names
     from graph_memory.operations.table import OPERATIONS
 

@@ -66,7 +66,6 @@ class _Output(io.StringIO):
 
     @property
     def encoding(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The encoding of the caller's stream."""
         return self._encoding
 
     def isatty(self) -> bool:
@@ -78,7 +77,7 @@ _OUTPUTS: ContextVar[tuple[_Output, _Output] | None] = ContextVar("outputs", def
 
 
 class _Stream(io.TextIOBase):
-    """Standard output or error: the served command's in the command's thread, and elsewhere the process's."""
+    """Standard output or error. In a command's thread, it is that command's, elsewhere the process's."""
 
     def __init__(self, own: TextIO, place: int) -> None:
         super().__init__()
@@ -99,9 +98,9 @@ class _Stream(io.TextIOBase):
 
     @property
     def errors(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """How characters that cannot be encoded are handled.
+        """How to handle characters that cannot be encoded.
 
-        Without this property, click would write to the process's own stream.
+        Without this property, click would write to the stream of the process.
         """
         return "backslashreplace"
 
@@ -167,7 +166,7 @@ async def _serve(listener: anyio.abc.Listener[SocketStream], settings: Settings,
 
 @asynccontextmanager
 async def _listener(path: Path) -> AsyncGenerator[anyio.abc.Listener[SocketStream]]:
-    """Listen on a socket that only this user can reach. Removes it at the end, and stale sockets at the start."""
+    """Listen on a socket that only this user can reach. Removes stale sockets first, and its own at the end."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not is_private(path.parent):
         raise OSError("others can reach this folder, or it is a link")
@@ -221,7 +220,7 @@ async def _answer(connection: SocketStream, settings: Settings, memory: Memory, 
 
 
 def _is_declined(request: CommandRequest, settings: Settings) -> bool:
-    """Return whether the command must not run here: it writes, has other settings, or is from another installation."""
+    """Return whether the command must run elsewhere: it writes, or has other settings or another installation."""
     if request.package != PACKAGE or not reads_only(request.arguments) or request.time_zone != os.environ.get("TZ"):
         return True
     own = ENVIRONMENT.set(request.environment)
@@ -236,7 +235,7 @@ def _is_declined(request: CommandRequest, settings: Settings) -> bool:
 
 
 def _run(request: CommandRequest, memory: Memory) -> Mapping[str, object]:
-    """Run the command in this thread, which has a separate context, and return its output and exit status."""
+    """Run the command in this thread and in its own context. Returns its output and exit status."""
     from graph_memory.cli.main import run_arguments
 
     output, errors = (_Output(request.encoding, is_terminal=is_terminal) for is_terminal in request.terminals)

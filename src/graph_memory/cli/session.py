@@ -90,7 +90,7 @@ def open_interactive() -> Generator[SyncMemory]:
 
 
 def _origin(settings: Settings) -> Origin:
-    """Return the origin of changes. Only the command line may lift a protection that names no actors."""
+    """Return the origin of changes. Only the command line can remove a protection that names no actors."""
     return Origin(session=settings.session, actor=settings.actor, at_command_line=True)
 
 

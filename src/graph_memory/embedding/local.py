@@ -81,7 +81,7 @@ class LocalEmbedder:
         self._quiet.shutdown(wait=False, cancel_futures=True)
 
     async def _load(self, patience: float) -> _Network:
-        """Return the network. The first call downloads and loads it for all later calls.
+        """Return the network. The first call downloads and loads it.
 
         Raises EmbeddingUnavailable if that fails, or takes longer than `patience` seconds.
         """
@@ -92,7 +92,7 @@ class LocalEmbedder:
             # It is a daemon thread, since a process that ends must not wait for a network that does not answer.
             threading.Thread(target=_fulfil, args=(self._network, self._model, self._cache), daemon=True).start()
         network = asyncio.wrap_future(self._network)
-        network.add_done_callback(_retrieve)
+        network.add_done_callback(_retrieve_error)
         try:
             with anyio.move_on_after(patience):
                 return await asyncio.shield(network)
@@ -103,23 +103,23 @@ class LocalEmbedder:
 
 
 class _Session(Protocol):
-    """The methods of an ONNX Runtime session that are used here, since it has no types. Threads may share a session."""
+    """The methods of an ONNX Runtime session, which has no types. Threads can share a session."""
 
     def run(self, outputs: None, inputs: dict[str, np.ndarray], /) -> list[np.ndarray]: ...
 
 
 class _Network:
-    """The tokenizer and the network. Several threads may call the methods at the same time."""
+    """The tokenizer and the network. Threads can share them."""
 
     def __init__(self, tokenizer: Tokenizer, session: _Session) -> None:
         self._tokenizer = tokenizer
         self._session = session
 
     def embed(self, text: str) -> list[float]:
-        """Return the vector of the text, with length 1: the mean of the network's states for the tokens.
+        """Return the vector of a text: the mean of the network's states for the tokens, with length 1.
 
-        Each run processes one text. The network quantises its activations by their range, so other texts in the same
-        run would change the vector.
+        Each run has one text. The network quantises its activations by their range, so other texts in the run would
+        change the vector.
         """
         import numpy as np
 
@@ -131,8 +131,8 @@ class _Network:
         return (mean / np.linalg.norm(mean)).tolist()
 
 
-def _retrieve(network: asyncio.Future[_Network]) -> None:
-    """Retrieve the error if no caller waits for it. Otherwise asyncio would log it."""
+def _retrieve_error(network: asyncio.Future[_Network]) -> None:
+    """Retrieve the error, so that asyncio does not log it if no caller waits for it."""
     if not network.cancelled():
         network.exception()
 
@@ -179,6 +179,6 @@ def _open_network(folder: Path) -> _Network:
 
 
 def _yield_to_others() -> None:
-    """Give this thread the lowest priority. Does nothing except on Linux, where threads have priorities."""
+    """Give this thread the lowest priority. Only on Linux, where threads have priorities."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)

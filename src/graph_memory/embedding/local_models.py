@@ -95,7 +95,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove incomplete files left by killed processes."""
+    """Remove the incomplete files of killed processes."""
     for other in folder.parent.glob(f"{folder.name}-*"):
         if time.time() - other.stat().st_mtime > ABANDONED_SECONDS:
             shutil.rmtree(other, ignore_errors=True)

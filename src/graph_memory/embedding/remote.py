@@ -70,7 +70,7 @@ class RemoteEmbedder:
         await self._client.aclose()
 
     async def _embed(self, texts: Sequence[str], patience: Patience) -> list[list[float]]:
-        """Return the vectors of one batch of texts. Retries after temporary failures."""
+        """Return the vectors of a batch of texts. Tries again after temporary failures."""
         request = {"model": self._service.model, "input": list(texts), "encoding_format": "float"}
         try:
             vectors = read_reply(await self._client.post("/embeddings", request, patience), len(texts))

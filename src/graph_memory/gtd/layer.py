@@ -129,7 +129,7 @@ class Gtd:
         return lists.with_actions(projects, open_steps, await self._neighbours_of(list(actions.values())))
 
     async def _cancelled_dependents(self, upcoming: Sequence[NodeSummary]) -> list[NodeSummary]:
-        """Return the actions with a cancelled dependency. They are blocked, as it will never be complete."""
+        """Return the actions that depend on a cancelled action. They stay blocked, as it is never completed."""
         dependencies = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
         return [node for node in upcoming if "cancelled" in map(lists.status, dependencies[node.id])]
 

@@ -156,13 +156,13 @@ def folder_of(payload: Mapping[str, object]) -> str:
 
 
 class _Cleaner:
-    """Removes private parts and secrets from texts before they are stored, and counts the secrets."""
+    """Removes private parts and secrets from texts before they are stored. Counts the secrets."""
 
     def __init__(self) -> None:
         self.secrets = 0
 
     def clean(self, text: str, longest: int) -> str:
-        """Return the text without private parts and secrets, cut to `longest` characters."""
+        """Remove private parts and secrets from a text, and cut it to `longest` characters."""
         is_cut = len(text) > _SCANNED
         visible = _ESCAPE.sub("", text[:_SCANNED])
         known = strip_fenced("".join(char for char in visible if char.isprintable() or char in "\n\t"))
@@ -180,7 +180,7 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
-    """Return the name of the called tool, and what it was called on. For a patch, these are the paths of the files."""
+    """Return the name of the called tool and its target. For a patch, that is the paths of the files."""
     tool = _first_text(payload, ("tool_name",)) or "edit"
     arguments = _object(payload.get("tool_input")) or {"file_path": payload.get("file_path")}
     subject = _first_text(arguments, _TARGETS).strip()
@@ -189,7 +189,7 @@ def _call_of(payload: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _failure(payload: Mapping[str, object]) -> str:
-    """Return the error of a failed call, or an empty string if the call succeeded."""
+    """Return the error of a failed call, or "" if it succeeded."""
     response = _object(payload.get("tool_response")) or _object(_parse_json(payload.get("tool_output")))
     code = response.get("exit_code", response.get("exitCode"))
     has_failed = response.get("is_error") is True or response.get("success") is False or code not in (None, 0)
@@ -200,7 +200,7 @@ def _failure(payload: Mapping[str, object]) -> str:
 
 
 def _parse_json(value: object) -> object:
-    """Parse the value if it is a string, because Cursor reports tool output as JSON. Returns None for invalid JSON."""
+    """Parse a string, since Cursor reports tool output as JSON. Returns None if it is not valid JSON."""
     with suppress(ValueError, RecursionError):
         return json.loads(value) if isinstance(value, str) and len(value) <= _LARGEST_OUTPUT else value
     return None

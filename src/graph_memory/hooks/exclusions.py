@@ -71,7 +71,7 @@ def _parse(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _matches(parts: Sequence[str], pattern: str) -> bool:
-    """Return whether the pattern matches the path, given as its parts, or a folder above it."""
+    """Return whether the pattern matches the path or a folder above it. `parts` is the path."""
     is_anchored = "/" in pattern.rstrip("/")
     bare = pattern.strip("/").removeprefix("**/")
     if not is_anchored or pattern.startswith("**/"):

@@ -54,7 +54,7 @@ def _run(arguments: Sequence[str]) -> None:
 
 
 def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
-    """Return the name of the event, and the options by name. Raises ValueError for invalid arguments."""
+    """Return the name of the event, and the options by name. Raises ValueError."""
     name, *rest = arguments
     words = [word for argument in rest for word in argument.split("=", 1)]
     options = {option.removeprefix("--"): value for option, value in zip(words[::2], words[1::2], strict=True)}
@@ -64,7 +64,7 @@ def _parse(arguments: Sequence[str]) -> tuple[str, Mapping[str, str]]:
 
 
 def _end_after(seconds: float) -> None:
-    """End the process with status 0 after this time, even if it is still busy.
+    """End the process with status 0 after this time, even if it is busy.
 
     The alarm can interrupt a search for secrets. The thread can end a process that is blocked in a system call.
     """
@@ -106,9 +106,9 @@ def _handle(
 
 
 def _ask(event: HookEvent, shown: Sequence[str], deadline: float) -> tuple[str, Sequence[str]]:
-    """Ask the running server for text to add to the conversation after this event.
+    """Ask the running server which text to add to the conversation after this event.
 
-    Returns the text, and the ids of the nodes in it. Both are empty if no server is running.
+    Returns the text and the ids of its nodes. Both are empty if no server runs.
     """
     session = f"--session={event.session}"
     if event.kind == "start":

@@ -62,7 +62,7 @@ class KeyVerifier:
     async def _read(self, key_hash: str) -> KeyToken | None:
         if self._startup is None:
             raise GraphError(Code.STARTING, "The server is starting", {"hint": "Try again in a moment."})
-        memory = await self._startup.memory(_silent)
+        memory = await self._startup.memory(_no_progress)
         principal = await memory.keys.find(key_hash)
         if principal is None:
             return None
@@ -72,8 +72,8 @@ class KeyVerifier:
         )
 
 
-async def _silent(_seconds: float, _stage: str) -> None:
-    """Report no progress, because the request has not been read yet."""
+async def _no_progress(_seconds: float, _stage: str) -> None:
+    """Report no progress, since the request is not read yet."""
 
 
 Watch = Callable[[Collection[str]], Awaitable[bool]]

@@ -56,7 +56,7 @@ class Advice:
         return f"No tool of this server does this. {self._how_to_add(*names)}"
 
     def _name(self, reference: Reference) -> str | None:
-        """Return the tools in the reference that are served, or None. Arguments and commands are unchanged."""
+        """Return the reference's tools that are served, or None. Arguments and commands stay as they are."""
         names = [name for name in reference.names if name in self._tools or name not in _TOOLSET_OF]
         return reference.render(names) if names else None
 

@@ -97,6 +97,6 @@ def _check_header(names: list[str]) -> str:
 def _digest(session: str) -> str:
     """Return a hash of the session id, for the log.
 
-    The id itself would let a reader of the log take over the session.
+    With the id itself, a reader of the log could take over the session.
     """
     return hashlib.sha256(session.encode()).hexdigest()[:32]

@@ -30,7 +30,7 @@ def _check(fields: Mapping[str, object], limit: int, remedy: str) -> None:
 
 
 def _content_size(value: object) -> int:
-    """Return the size in bytes of all content in a call or result, including the operations of a batch."""
+    """Return the size in bytes of all content in a call or result. Includes the operations of a batch."""
     if not isinstance(value, Mapping):
         return 0
     fields = cast("Mapping[str, object]", value)
@@ -43,7 +43,7 @@ def _content_size(value: object) -> int:
 
 
 def _size(content: str, encoding: object) -> int:
-    """Return the size of the content in bytes. For base64, this is the size after decoding."""
+    """Return the size of the content in bytes, after decoding from base64 if needed."""
     if encoding == "base64":
         return len(content) * 3 // 4 - content[-2:].count("=")
     return len(content.encode(errors="surrogatepass"))

@@ -38,12 +38,11 @@ class _Prompt:
     templates: Sequence[LiteralString]
 
     def entry(self, name: str) -> types.Prompt:
-        """Return the entry of the prompt in `prompts/list`."""
+        """Return the entry in `prompts/list`."""
         project = types.PromptArgument(name=_PROJECT, description="Name of the project", required=False)
         return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
 
     def text(self, project: str | None) -> Hint:
-        """Return the text for the agent."""
         of_project = f" (project: {quote(project)})" if project else ""
         return Hint(*self.templates, of_project=of_project, ways=WAYS)
 
@@ -56,23 +55,22 @@ PROMPTS: Mapping[str, _Prompt] = {
 
 @dataclass(frozen=True, slots=True)
 class _SkillPrompt:
-    """A skill as a prompt, for clients without skills. The argument is the text that a user adds to its name."""
+    """A skill as a prompt, for clients without skills. Its argument is the text after the skill's name."""
 
     skill: Skill
 
     def entry(self, name: str) -> types.Prompt:
-        """Return the entry of the prompt in `prompts/list`."""
+        """Return the entry in `prompts/list`."""
         words = types.PromptArgument(name=_WORDS, description=self.skill.argument_hint.capitalize(), required=False)
         title = name.replace("-", " ").capitalize()
         return types.Prompt(name=name, title=title, description=self.description, arguments=[words])
 
     @property
     def description(self) -> str:
-        """The sentence that describes what the skill does."""
         return self.skill.description
 
     def text(self, words: str | None) -> str:
-        """Return the text for the agent, with the words of the user as Claude Code adds them to a skill."""
+        """Return the text for the agent. Adds the user's words as Claude Code adds them to a skill."""
         return f"{self.skill.body}\nARGUMENTS: {words}" if words else self.skill.body
 
 

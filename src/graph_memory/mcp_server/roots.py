@@ -53,7 +53,7 @@ def _has_roots(ctx: Context) -> bool:
 
 
 async def _request_roots(ctx: Context) -> list[types.Root]:
-    """Request the roots of the client. Returns an empty list if the client does not answer."""
+    """Request the client's roots. If it does not answer, return an empty list."""
     try:
         answer = await ctx.session.send_request(types.ListRootsRequest(), types.ListRootsResult, _PATIENCE)
     except (MCPError, ValidationError) as error:

@@ -37,10 +37,10 @@ class Selection:
             del domains[next(iter(domains))]
 
     def _domains(self) -> dict[str | None, str]:
-        """Return the selected domains by session. Callers with different keys never share a session or its limit."""
+        """Return the selected domains by session. Callers with different keys share no session and no limit."""
         return self._by_caller.setdefault(qualified_name(""), {})
 
 
 def _session(ctx: Context, carried: str | None) -> str | None:
-    """Return the session of an HTTP call. Returns None over stdio, because there is only one client."""
+    """Return the session of an HTTP call. None over stdio, where there is only one client."""
     return (carried or session_of(ctx)) if is_over_http(ctx) else None

@@ -188,13 +188,13 @@ class Calls:
         return result
 
     def _session_argument(self, tool: AnyTool, arguments: Mapping[str, object]) -> str | None:
-        """Return the session argument of the call, or None. In `memory_revert_session`, it has another meaning."""
+        """Return the call's session argument, or None. In `memory_revert_session`, it means another thing."""
         if START_TOOL not in self._tools or tool.name == "memory_revert_session":
             return None
         return session_argument_of(arguments)
 
     async def _memory(self, ctx: Context, session: str | None = None) -> Memory:
-        """Return the memory with the domain, session and actor of the caller, once it is open."""
+        """Wait until the memory is open. Return it with the domain, session and actor of the caller."""
         caller_session = session_of(ctx)
 
         async def tell(seconds: float, stage: str) -> None:

@@ -94,7 +94,7 @@ class Startup:
                 self._tasks.cancel_scope.cancel()
 
     def _current_attempt(self) -> Attempt:
-        """Return the current attempt. Starts a new one if the last one failed."""
+        """Return the current attempt. If the last one failed, start another."""
         tasks = self._running
         if self._attempt is None or self._attempt.failed:
             self._attempt = Attempt()

@@ -68,13 +68,12 @@ AnyTool = Tool[AnyOperation]
 
 
 def _is_list_of_objects(detail: object) -> bool:
-    """Return whether the detail of an error is a list of objects, such as conflicts, faults or material."""
     items = cast("list[object]", detail) if isinstance(detail, list) else []
     return bool(items) and isinstance(items[0], dict)
 
 
 def _annotations(name: str, effect: Effect) -> types.ToolAnnotations:
-    """Return the annotations of the tool. Read-only tools have no hints about destructive or idempotent effects."""
+    """Return the tool's annotations. Read-only tools have no destructive or idempotent hint."""
     reads_only, destroys, repeatable = effect.value
     return types.ToolAnnotations(
         title=name.replace("_", " ").capitalize(),

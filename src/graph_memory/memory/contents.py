@@ -55,7 +55,7 @@ class Contents:
             raise _too_large(text, self._text_limit)
 
     async def _claim(self) -> None:
-        """Record this database as the owner of its blobs, before this process stores its first blob."""
+        """Before this process stores its first blob, record that this database owns its blobs."""
         if not self._is_claimed:
             await self.blobs.claim(self.store)
             self._is_claimed = True

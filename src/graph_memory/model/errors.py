@@ -173,7 +173,7 @@ class Hint(str):
 
 
 def _parts(template: str, values: Mapping[str, object]) -> Iterator[Sequence[str | Reference]]:
-    """Yield the part of a template, and the parts of hints among its values."""
+    """Yield the part of a template, and the parts of the hints among its values."""
     part: list[str | Reference] = []
     for text, name, arguments, _ in Formatter().parse(template):
         value = values.get(name or "", "")
@@ -194,7 +194,7 @@ def _reference(names: str, arguments: str, values: Mapping[str, object]) -> Refe
 
 
 def _join(parts: Sequence[Sequence[str | Reference]], name: Callable[[Reference], str | None]) -> str:
-    """Join the parts in which every reference has a name into one text."""
+    """Join the parts in which all references have a name."""
     rendered = [[piece if isinstance(piece, str) else name(piece) for piece in part] for part in parts]
     return "".join(word for part in rendered if None not in part for word in part if word is not None)
 

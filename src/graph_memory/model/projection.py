@@ -148,7 +148,7 @@ def type_from_json(definition: str) -> AnyType:
 
 
 def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
-    """Return the ontology with the types that are added or changed in the same batch as their nodes or connections."""
+    """Return the ontology with the types that the batch adds or changes."""
     types = {event.draft.subject: event.draft for event in events if event.draft.kind in TYPES}
     changed = {subject: draft for subject, draft in types.items() if draft.state is not None}
     is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in changed for event in events)
@@ -156,7 +156,7 @@ def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
 
 
 def _last_events(events: Sequence[Event]) -> list[tuple[bool, Event]]:
-    """Return the last event of each subject, with its content, and whether the batch creates that subject."""
+    """Return each subject's last event with its content, and whether the batch creates the subject."""
     last: dict[str, tuple[bool, Event]] = {}
     for event in events:
         created_here, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
@@ -171,7 +171,7 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 
 
 def _is_complete(draft: Draft, inline_limit: int) -> bool:
-    """Return whether one row can create the subject: content, if any, is given, and text is small enough for Neo4j."""
+    """Return whether one row can create the subject: its content is at hand, and small enough for Neo4j."""
     content = draft.content
     if draft.op is not Op.CREATE or content is None:
         return draft.op is Op.CREATE and content_ref(draft.state or {}) is None
@@ -190,9 +190,9 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
 
 
 def _allowed_ends(declared: ConnectionType | None) -> Row:
-    """Return the allowed node types for each restricted end.
+    """Return the node types that each restricted end allows.
 
-    The write itself checks the ends, because a cached node type may be out of date.
+    The write itself checks the ends, because a cached node type can be out of date.
     """
     ends = {"source": declared.from_types, "target": declared.to_types} if declared else {}
     return {side: list(types) for side, types in ends.items() if types != (ANY,)}
@@ -269,7 +269,7 @@ _ONLY_FIRST = ("_id", "_evidence", PROTECTION, CONTENT)
 
 
 def _text_hash(state: State) -> StoredValue | None:
-    """Return the hash of a state's content if it is text. Small text is also stored in the live graph."""
+    """Return the hash of a state's content if it is text. The live graph also stores small text."""
     ref = content_ref(state)
     return ref.sha256 if ref is not None and ref.is_text else None
 
@@ -310,7 +310,7 @@ def searchable_text(draft: Draft) -> str | None:
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
-    """Add the derived rows of a subject. The statements leave rows that exist already unchanged."""
+    """Add the derived rows of a subject. The statements do not change rows that exist already."""
     domain, owner = projection.domain, draft.subject
     indexes = indexes_in(draft.kind, draft.type or "", ontology)
     has_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.windows is not None)

@@ -38,25 +38,25 @@ def check_subject(draft: Draft, ontology: Ontology, ends: Sequence[str | None] =
     Raises INVALID_NODE_TYPE, INVALID_CONNECTION_TYPE, INVALID_TOPOLOGY, and the errors of RULES.
     """
     name = draft.type or ""
-    declared = None
+    declared_type = None
     if draft.kind is Kind.NODE:
-        declared = ontology.node_type(name)
+        declared_type = ontology.node_type(name)
     elif draft.kind is Kind.CONNECTION:
-        declared = ontology.connection_type(name)
+        declared_type = ontology.connection_type(name)
         if len(ends) == 2 and ends[0] is not None and ends[1] is not None:
             ontology.check_topology(name, ends[0], ends[1])
-    check_state(draft, declared)
+    check_state(draft, declared_type)
 
 
-def check_state(draft: Draft, declared: AnyType | None) -> None:
+def check_state(draft: Draft, declared_type: AnyType | None) -> None:
     """Check the new state of a subject against RULES, without its ends."""
     for rule in RULES:
-        rule(draft, declared)
+        rule(draft, declared_type)
 
 
-def _check_properties(draft: Draft, declared: AnyType | None) -> None:
-    if declared is not None:
-        check_rules(declared, user_properties(draft.state or {}))
+def _check_properties(draft: Draft, declared_type: AnyType | None) -> None:
+    if declared_type is not None:
+        check_rules(declared_type, user_properties(draft.state or {}))
 
 
 def _check_amounts(draft: Draft, _: AnyType | None) -> None:
@@ -124,9 +124,9 @@ class ConnectionRule:
     ends: tuple[str, ...] = ()
     """The ends that no other connection of the type may share."""
 
-    def applies_to(self, declared: ConnectionType) -> bool:
+    def applies_to(self, declared_type: ConnectionType) -> bool:
         """Return whether a connection type has this rule."""
-        return bool(attrgetter(self.flag)(declared))
+        return bool(attrgetter(self.flag)(declared_type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +213,11 @@ CONNECTION_RULES = {
 }
 
 
-def connection_rules(declared: ConnectionType | None) -> list[ConnectionRule]:
+def connection_rules(declared_type: ConnectionType | None) -> list[ConnectionRule]:
     """Return the rules of a connection type that compare its connections."""
-    return [] if declared is None else [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared)]
+    return (
+        [] if declared_type is None else [rule for rule in CONNECTION_RULES.values() if rule.applies_to(declared_type)]
+    )
 
 
 Ends = tuple[str, str]
@@ -227,14 +229,16 @@ value.
 UNIQUE = "unique"
 
 
-def claims(declared: AnyType | None, properties: Mapping[str, object], ends: Ends | None) -> Iterator[Claim]:
+def claims(declared_type: AnyType | None, properties: Mapping[str, object], ends: Ends | None) -> Iterator[Claim]:
     """Yield the claims of a subject: values that no other subject of its type may have."""
-    for name in unique_properties(declared):
+    for name in unique_properties(declared_type):
         if name in properties:
             yield (UNIQUE, name, key_value(cast("PropertyValue", properties[name])))
-    if ends is not None and isinstance(declared, ConnectionType):
+    if ends is not None and isinstance(declared_type, ConnectionType):
         nodes = {"source": ends[0], "target": ends[1]}
-        yield from ((rule.name, *(nodes[end] for end in rule.ends)) for rule in connection_rules(declared) if rule.ends)
+        yield from (
+            (rule.name, *(nodes[end] for end in rule.ends)) for rule in connection_rules(declared_type) if rule.ends
+        )
 
 
 def describe_claim(claim: Claim) -> str:

@@ -144,7 +144,7 @@ class OfficialOperation(Operation[Any, Any]):
         return lambda memory: self._work(memory if domain is None else memory.in_domain(domain), work_arguments)
 
     def _without_empty(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Drop our own arguments that are null or empty, and convert their whole numbers to integers."""
+        """Drop our own arguments if they are null or empty. Converts their whole numbers to integers."""
         ours = {*self._own, _DOMAIN}
         return {
             name: int(value) if name in ours and isinstance(value, float) and value.is_integer() else value

@@ -52,7 +52,7 @@ class Arguments(Generic[A]):
         raise _combine(faults)
 
     def _expand_names(self, arguments: Mapping[str, object]) -> Mapping[str, object]:
-        """Replace short argument names by full ones. Raises INVALID_ARGUMENT if both are given."""
+        """Replace short argument names. Raises INVALID_ARGUMENT if both names are given."""
         full_names = {name: full_argument_name(name, properties_of(self.schema)) for name in arguments}
         for name, full_name in full_names.items():
             if name != full_name and full_name in arguments:
@@ -94,9 +94,9 @@ class Arguments(Generic[A]):
 
 
 def _coerce(value: object, schema: Schema) -> object:
-    """Convert whole numbers such as 5.0 to integers, and JSON strings to objects, where the schema requires it.
+    """Convert values where the schema requires it: 5.0 to an integer, and a JSON string to its object.
 
-    JSON has only one kind of number. A string is converted only if it contains an object that the schema also allows.
+    JSON has only one kind of number. A string is converted only if the schema also allows the object in it.
     """
     choices = cast("list[Schema]", schema.get("anyOf", [schema]))
     types = {choice.get("type") for choice in choices}
@@ -120,7 +120,7 @@ def _coerce(value: object, schema: Schema) -> object:
 
 
 def _object_in(text: str) -> object:
-    """Return the object if the text is a JSON object, otherwise return the text."""
+    """Return the object in a JSON text, or the text if it is not a JSON object."""
     with suppress(ValueError):
         parsed = parse_json_strictly(text.encode(errors="surrogatepass"))
         if isinstance(parsed, dict):
@@ -129,7 +129,7 @@ def _object_in(text: str) -> object:
 
 
 def _describe(value: object) -> str:
-    """Describe the value for a message: the value itself, or its kind if it is a list or an object."""
+    """Describe the value for a message: the value itself, or the kind of a list or an object."""
     match value:
         case "":
             return "empty text"
@@ -146,7 +146,7 @@ def _invalid(argument: str, message: str, details: Mapping[str, object]) -> Grap
 
 
 def _combine(faults: Sequence[GraphError]) -> GraphError:
-    """Combine the errors into the first one, with the messages of the others appended."""
+    """Return the first error, with the messages of the other errors appended."""
     messages = list(dict.fromkeys(fault.message for fault in faults))
     message = " ".join(messages[:_MOST_FAULTS])
     return GraphError(Code.INVALID_ARGUMENT, message, faults[0].details)

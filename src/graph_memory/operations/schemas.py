@@ -42,7 +42,7 @@ def output_schema(shape: type[object]) -> Schema:
 
 
 def _without_parts(part: object, parts: Mapping[str, Schema]) -> object:
-    """Return the schema with each reference to a part replaced by the type of that part."""
+    """Replace each reference to a part by the type of the part."""
     match part:
         case {"$ref": str(name)}:
             return {"type": parts[name.removeprefix("#/$defs/")]["type"]}
@@ -68,7 +68,7 @@ _NOISE = frozenset({"title", "default"})
 
 
 def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
-    """Return the schema without unneeded keywords, and without null as a value of optional fields."""
+    """Drop unneeded keywords, and null as a value of optional fields."""
     compact = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
     if "properties" in compact and compact.get("additionalProperties") is not True:
         compact.pop("additionalProperties", None)
@@ -93,8 +93,8 @@ def _without_null(schema: Schema) -> Schema:
     return {**types[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
 
 
-def _items(schema: Schema) -> str:
-    """Return the plural name of the list's items, such as `strings`."""
+def _item_noun(schema: Schema) -> str:
+    """Return a plural noun for the list's items, such as `strings`."""
     kinds = {"string": "strings", "object": "objects"}
     parts = cast("list[Schema]", schema.get("anyOf", [schema]))
     return " or ".join(kinds.get(str(part.get("type")), "anything") for part in parts)
@@ -119,7 +119,7 @@ def wording(schema: Schema) -> str:
         case "boolean":
             return "true or false"
         case "array":
-            text = f"a list of {_items(cast('Schema', schema.get('items') or {}))}"
+            text = f"a list of {_item_noun(cast('Schema', schema.get('items') or {}))}"
             return f"{text} that is not empty" if schema.get("minItems") else text
         case _:
             return "an object"

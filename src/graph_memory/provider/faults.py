@@ -66,7 +66,7 @@ def _explanation_in(body: bytes) -> str:
 
 
 def _retry_after(header: str | None, now: datetime) -> float | None:
-    """Return the delay in seconds from a Retry-After header, or None if the header is missing or invalid."""
+    """Return the delay of a Retry-After header in seconds, or None if there is none or it is invalid."""
     if header is None:
         return None
     try:

@@ -56,7 +56,7 @@ def is_locked_out(error: BaseException) -> bool:
 
 
 def _read_deleted_entity(error: BaseException) -> bool:
-    """Return whether another writer deleted an entity while the statement was reading it."""
+    """Return whether another writer deleted an entity while the statement read it."""
     return isinstance(error, Neo4jError) and "EntityNotFound" in (error.code or "")
 
 
@@ -141,7 +141,7 @@ def open_transaction_error(error: BaseException, seconds: float) -> GraphError:
         return GraphError(Code.TRANSACTION_LOST, message, {"hint": "Run the whole transaction again."})
     if isinstance(error, Neo4jError) and "TransactionTimedOut" in (error.code or ""):
         message = f"The transaction was open for more than {seconds:g} seconds; nothing was changed"
-        hint = "Do less in it, and prepare outside of it; GRAPH_MEMORY_WRITE_TIMEOUT is the limit."
+        hint = "Prepare data before you open the transaction, or raise the limit GRAPH_MEMORY_WRITE_TIMEOUT."
         return GraphError(Code.TIMEOUT, message, {"hint": hint})
     return graph_error_of(error)
 
@@ -170,7 +170,7 @@ def _has_stopped(error: BaseException) -> bool:
 
 
 def _stopped_database(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
-    """Return the error for a database that stopped until it is restarted, usually because the disk is full."""
+    """Return the error for a database that needs a restart, usually because the disk is full."""
     hint = Hint("Free some disk space, then restart Neo4j; for the local one, {graph-memory neo4j stop} is enough.")
     if not in_doubt and not is_failed_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)

@@ -92,7 +92,7 @@ def open_graph(address: Address) -> Generator[Graph]:
 
 @contextmanager
 def _translate_errors(uri: str) -> Generator[None]:
-    """Translate the driver's errors into GraphErrors, with hints about the source."""
+    """Turn the driver's errors into GraphErrors with hints about the source."""
     try:
         yield
     except (DriverError, Neo4jError, OSError, ValueError) as error:
@@ -119,7 +119,7 @@ def _hint(error: Exception, code: str, graph_error: GraphError) -> str:
 
 
 def _as_storable(value: object) -> object:
-    """Return the value with parts of unsupported types replaced by `AsText`."""
+    """Replace the parts of a value that have unsupported types by `AsText`."""
     match value:
         case list():
             return [_as_storable(item) for item in cast("list[object]", value)]

@@ -135,7 +135,7 @@ def _body(text: str) -> str:
 
 
 def _as_list(body: str, fields: Mapping[str, str]) -> LiteralString | None:
-    """Rewrite a read statement to return its rows as one list. Returns None for SHOW and write statements."""
+    """Rewrite a read to return its rows as one list. Returns None for SHOW and write statements."""
     if fields["mode"] != "read" or not _names(fields["returns"]) or body.startswith("SHOW"):
         return None
     version = _VERSION.match(body)

@@ -152,6 +152,6 @@ class Values:
 
 
 def _text_of(size: int) -> str:
-    """Return a text of about this size. A plan is valid for all sizes up to the next power of ten."""
+    """Return a text of this size. A plan is valid up to the next power of ten."""
     repeats = 10 ** max(0, math.ceil(math.log10(size)) - 1) if size > 1 else 1
     return FILLER * repeats if size else ""

@@ -153,16 +153,16 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
 
 
 async def _create_analyser_indexes(store: Store) -> None:
-    """Create the full-text indexes of the analysers in use, after a step has dropped them."""
+    """Create the full-text indexes of the analysers in use again, after a step has dropped them."""
     for label in await store.read(ANALYSERS, domain=None):
         if label in LABELS:
             await ensure_defined(store, analyser_index(LABELS[label]))
 
 
 async def _drop_connection_constraints(store: Store) -> None:
-    """Drop the constraints that versions before step 16 created for each connection type.
+    """Drop the constraints that each connection type had before step 16.
 
-    A constraint changes the schema, and Neo4j then plans every statement again (docs/decisions/0036).
+    A constraint changes the schema. Neo4j then plans every statement again (docs/decisions/0036).
     """
     for name in await store.read(CONNECTION_CONSTRAINTS):
         await store.define(cast("LiteralString", f"DROP CONSTRAINT {name} IF EXISTS"))

@@ -296,10 +296,10 @@ class Store(Reader):
         in_doubt: bool = False,
         is_first: bool = False,
     ) -> T:
-        """Repeat the attempt until it succeeds, fails permanently, or the time limit for retries is reached.
+        """Repeat the attempt until it succeeds, fails permanently, or the time for retries is over.
 
         The server stops each attempt after `within` seconds. If it has not answered by then, the connection counts as
-        lost. `is_first` marks the first connection. If that fails, the error is raised at once, with the address.
+        lost. `is_first` marks the first connection. If that fails, the error has the address and is raised at once.
         """
         first_failure, pause = None, 0.02
         while True:
@@ -326,7 +326,7 @@ class Store(Reader):
             pause = min(pause * 2, 1.0)
 
     async def _reconnect(self, failed: AsyncDriver, lost: Exception, *, in_doubt: bool) -> None:
-        """Find the server again, once for all calls that lost it. A local server may have moved or need a start."""
+        """Find the server again, once for all calls that lost it. A local server can have moved, or not run."""
         async with self._reconnecting:
             if self._driver is not failed:
                 return
@@ -361,7 +361,7 @@ async def open_store(
 
 
 async def _roll_back(inner: AsyncTransaction) -> None:
-    """Roll back uncommitted changes. If the connection is lost, the server rolls them back by itself."""
+    """Roll back. If the connection is lost, the server does that by itself."""
     with suppress(DriverError, Neo4jError, OSError), anyio.move_on_after(SILENCE_SECONDS, shield=True):
         await inner.close()
 
@@ -388,7 +388,7 @@ _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 
 def _as_python(value: object) -> object:
-    """Return the driver's value with times converted to aware datetimes in UTC."""
+    """Convert the times in the driver's value to aware datetimes in UTC."""
     if isinstance(value, list):
         return [item if type(item) in _AS_THEY_ARE else _as_python(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):

@@ -211,7 +211,7 @@ async def test_whatever_is_damaged_is_found_as_if_each_subject_were_examined(
     memory: Memory, domain: str, driver: Driver, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(quick_compare, "PAGE", 4)
-    monkeypatch.setattr(quick_compare, "TEXT", 1_000)
+    monkeypatch.setattr(quick_compare, "PART_BYTES", 1_000)
     monkeypatch.setattr(logged_contents, "EVENTS", 5)
     await fill(memory, domain)
     assert (await memory.upkeep.verify()).differences == ()

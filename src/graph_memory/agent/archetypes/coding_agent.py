@@ -70,7 +70,7 @@ class _Transcript:
     """The package that the section describes."""
 
     def read(self, line: str) -> None:
-        """Add the names in the line, and the relations between them."""
+        """Add the names in the line, and relations between them."""
         names = {kind: [self.extraction.add(kind, name) for name in find(line)] for kind, find in _FINDERS.items()}
         self.commit = (names["commit"] or [self.commit])[0]
         self.is_message = line.startswith("commit ") or (self.is_message and line.startswith(_MESSAGE))
@@ -91,7 +91,7 @@ class _Transcript:
                 self.extraction.relate(self.commit, "fixes", error)
 
     def _relate_error(self, line: str, names: Mapping[str, list[str]]) -> None:
-        """Relate the error in the line to the file and the test that raised it."""
+        """Relate the line's error to the file and the test that raised it."""
         is_failure = line.startswith(("FAILED ", "ERROR "))
         has_place = bool(names["file"]) and re.search(r":\d+: \w+$", line) is not None
         if names["error"] and (is_failure or has_place or _RAISED.match(line)):

@@ -97,15 +97,15 @@ Python modules of errors, and of mypy.
 def errors_in(line: str) -> Iterator[str]:
     """Yield exception names without their modules, error codes, and rule names of linters and type checkers."""
     yield from _matches(_EXCEPTION, line)
-    yield from (match[0] for match in _CAPITALS.finditer(line) if _is_code(line, match))
+    yield from (match[0] for match in _CAPITALS.finditer(line) if _is_error_code(line, match))
     for match in _NPM.finditer(line):
         if match[1] or match[2].upper() in _ERRNO_NAMES:
             yield match[2].upper()
     yield from _matches(_DIAGNOSTIC, line)
 
 
-def _is_code(line: str, match: re.Match[str]) -> bool:
-    """Return whether the matched word, which is in capital letters, is an error code."""
+def _is_error_code(line: str, match: re.Match[str]) -> bool:
+    """Return whether the matched word in capitals is an error code."""
     if "_" not in match[0]:
         return match[0] in _ERRNO_NAMES
     return bool(_FAULT.search(match[0]) or _BEFORE_CODE.search(line[max(0, match.start() - 12) : match.start()]))
@@ -146,13 +146,13 @@ def commits_in(line: str) -> Iterator[str]:
 
 
 def _is_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the text before the hash proves that it is a commit hash."""
+    """Return whether the text before the hash proves that it is a commit."""
     before = line[: match.start()]
     return bool(_DRAWN.fullmatch(before)) or line.startswith("Merge: ") or _last_word(before) in _BEFORE_COMMIT
 
 
 def _may_be_commit(line: str, match: re.Match[str]) -> bool:
-    """Return whether the hash stands where commit hashes often do. A plain number may stand there too."""
+    """Return whether the hash is at a usual place of commits. Plain numbers can be there, too."""
     before = line[: match.start()]
     is_first = bool(_EDGE.fullmatch(before)) and bool(_SUBJECT.match(line, match.end()))
     is_listed = before.endswith("..") or bool(_AFTER_HASH.match(line, match.end()))
@@ -160,7 +160,7 @@ def _may_be_commit(line: str, match: re.Match[str]) -> bool:
 
 
 def _last_word(text: str) -> str:
-    """Return the last word of the text, or an empty string if the text does not end with a space."""
+    """Return the last word, or "" if the text does not end with a space."""
     bare = text[-40:].rstrip("([`'\"")
     return bare[:-1].rpartition(" ")[2].casefold() if bare.endswith(" ") else ""
 
@@ -194,31 +194,31 @@ def commands_in(line: str) -> Iterator[str]:
     """Yield the programs that the line runs, with their subcommands, such as `pytest` or `git push`."""
     for text, is_typed in _command_lines(line):
         for part in _SEPARATOR.split(text)[:5]:
-            if command := _command(part, is_typed=is_typed):
+            if command := _command_name(part, is_typed=is_typed):
                 yield command
 
 
 def _command_lines(line: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of the line that may be commands, each with whether its program may be unknown."""
+    """Yield the parts of the line that may be commands. Each has a flag: whether its program may be unknown."""
     if prompt := _PROMPT.match(line):
         yield line[prompt.end() :], prompt[1] is not None
     elif (typed := _TYPED.match(line)) and not line.startswith(("diff --git", "#!")):
         program = line[typed.end() :].split(" ", 1)[0]
-        if "bin/" in program or "=" in typed[0] or _is_call(line.strip()):
+        if "bin/" in program or "=" in typed[0] or _runs_known_program(line.strip()):
             yield line.strip(), "bin/" in program
     for text in _matches(_WITHIN, line):
         yield text, False
 
 
-def _is_call(line: str) -> bool:
-    """Return whether the line runs a known program, and is not a sentence that begins with such a word."""
+def _runs_known_program(line: str) -> bool:
+    """Return whether the line runs a known program. A sentence that begins with its name does not."""
     program, *arguments = line.split(" ")
     is_known = program in _PROGRAMS and line[-1] not in ".:"
     return is_known and any(_ARGUMENT.match(argument) for argument in arguments)
 
 
-def _command(text: str, *, is_typed: bool) -> str:
-    """Return the program and subcommand of the command line, or an empty string if it runs no known program."""
+def _command_name(text: str, *, is_typed: bool) -> str:
+    """Return the program and subcommand of the command line, or "" if it runs no known program."""
     parts = _split(_SET.sub("", text.strip()))
     if not parts:
         return ""

@@ -98,7 +98,7 @@ def _read(line: str, extraction: Extraction) -> None:
 
 
 def _bare(name: str) -> str:
-    """Return the name without leading words such as "The", and without a possessive ending."""
+    """Return the name without leading words such as "The" and without a possessive ending."""
     parts = name.split()
     while parts and parts[0] in _NO_NAME:
         parts = parts[1:]
@@ -106,7 +106,7 @@ def _bare(name: str) -> str:
 
 
 def _dates_in(line: str) -> Iterator[str]:
-    """Yield the dates, such as `2026-11-26`, or `26 November` if the year is missing."""
+    """Yield the dates, such as `2026-11-26`. A date without a year is `26 November`."""
     for rule in _DATES:
         for match in rule.finditer(line):
             parts = match.groupdict()
@@ -117,6 +117,6 @@ def _dates_in(line: str) -> Iterator[str]:
 
 
 def _month(name: str) -> int:
-    """Return the number of the named month, or 0 if the word only begins like a month."""
+    """Return the number of the month, or 0 if the word only begins like one."""
     bare = name.rstrip(".")
     return next((number for number, month in enumerate(_MONTHS, 1) if bare in (month, month[:3], month[:4])), 0)

@@ -95,7 +95,7 @@ async def _events_of(memory: Memory, roles: Roles | None, session: str | None) -
 
 
 async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -> set[str]:
-    """Return the ids of the events whose text comes from tools, as it could pose as a request by the user."""
+    """Return the ids of events whose text comes from tools, since such text could pose as the user's request."""
     if roles is None or not ids:
         return set()
     nodes = await memory.describe_nodes(list(ids))
@@ -103,7 +103,7 @@ async def _from_tools(memory: Memory, roles: Roles | None, ids: Sequence[str]) -
 
 
 async def _in_fence(lines: Sequence[str], kind: str, ids: Sequence[str]) -> Briefing:
-    """Return as many of the lines as fit, inside a fence. Lines at the end are dropped first."""
+    """Return the lines in a fence, as many as fit. Drops lines from the end."""
     count = await to_thread.run_sync(load_counter)
     most = (START_TOKENS if kind == "briefing" else PROMPT_TOKENS) - _FENCE_TOKENS
     text = "\n".join(lines)

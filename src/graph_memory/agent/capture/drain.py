@@ -82,7 +82,7 @@ async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
         with FileLock(spool.folder / "lock", timeout=0, thread_local=False):
             names = spool.names()
             for start in range(0, len(names), _AT_ONCE):
-                for group in _groups(spool, names[start : start + _AT_ONCE], database):
+                for group in _group_events(spool, names[start : start + _AT_ONCE], database):
                     stored += await _store_and_remove(memory, spool, group)
             spool.clean()
             clean_shown(spool.folder)
@@ -91,8 +91,8 @@ async def drain(memory: Memory, spool: Spool, database: str = "") -> int:
     return stored
 
 
-def _groups(spool: Spool, names: Sequence[str], database: str) -> Sequence[Sequence[Waiting]]:
-    """Return the events grouped by domain, client and session. Sets aside files that no hook has written."""
+def _group_events(spool: Spool, names: Sequence[str], database: str) -> Sequence[Sequence[Waiting]]:
+    """Group the events by domain, client and session. Sets aside files that no hook has written."""
     groups: dict[tuple[str, str, str], list[Waiting]] = {}
     for name in names:
         try:
@@ -110,7 +110,7 @@ def _groups(spool: Spool, names: Sequence[str], database: str) -> Sequence[Seque
 
 
 async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waiting]) -> int:
-    """Store the events of one session, remove their files, and return the number of events."""
+    """Store the events of a session, and remove their files. Returns the number of events."""
     first = group[0][1]
     try:
         scoped = memory.in_domain(domain_for(first.domain, Path(first.folder)))
@@ -169,7 +169,7 @@ async def _store_one(memory: Memory, record: Mapping[str, object]) -> int:
 
 
 def _ids_of(name: str, event: HookEvent) -> Sequence[str]:
-    """Return the ids that the event's node may have: first the id for a new node, last the id derived from `name`.
+    """Return the ids that the event's node may have. The first is for a new node, the last comes from `name`.
 
     The same event always gets the same ids.
     """
@@ -202,7 +202,7 @@ def _record_of(id_: str, event: HookEvent) -> Mapping[str, object]:
 
 
 async def _warm(memory: Memory) -> None:
-    """Run the queries of hooks once in advance, because their first run takes longer than hooks wait."""
+    """Run the queries of hooks once, since hooks do not wait long enough for a first run."""
     await session_briefing(memory, None, None)
     try:
         last = (await memory.query_nodes(limit=1)).node_ids

@@ -109,7 +109,7 @@ async def erase_captured(
 
 
 async def _find_stored(memory: Memory, wanted: CapturedFilter) -> tuple[list[LoggedNode], list[LoggedNode]]:
-    """Return the captured events that match, and the session summaries that may repeat their text."""
+    """Return the matching captured events, and the session summaries that may repeat their text."""
     roles = await roles_of(memory)
     if roles is None:
         return [], []
@@ -126,7 +126,7 @@ async def _find_stored(memory: Memory, wanted: CapturedFilter) -> tuple[list[Log
 
 
 def _erase_waiting(spool: Spool, wanted: CapturedFilter, domain: str, dry_run: bool) -> int:
-    """Remove matching events from the spool (not if `dry_run`), and return how many match. Raises DOMAIN_BUSY."""
+    """Remove matching events from the spool, unless `dry_run`. Returns how many match. Raises DOMAIN_BUSY."""
     if not spool.folder.is_dir():
         return 0
     try:

@@ -22,8 +22,6 @@ _COMPACT = "compact_summary"
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A tool call."""
-
     tool: str
     target: str
     has_failed: bool
@@ -95,7 +93,7 @@ def _call_of(event: NodeSummary) -> _Call:
 
 
 def _failures(calls: Sequence[_Call]) -> tuple[list[str], list[str]]:
-    """Return the calls that failed and later succeeded, with the changes between, and the calls that only failed."""
+    """Return the calls that failed before they succeeded, with the changes between, and the calls that only failed."""
     fixed: list[str] = []
     failing: dict[tuple[str, str], int] = {}
     for place, call in enumerate(calls):

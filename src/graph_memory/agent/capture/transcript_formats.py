@@ -118,7 +118,7 @@ def _read_chatgpt(entries: Iterator[Object], file: str) -> Iterator[Turn]:
 
 
 def _shown_branch(conversation: Object) -> Sequence[tuple[str, Object]]:
-    """Return the messages of the current branch, oldest first. Each edit of a prompt creates another branch."""
+    """Return the messages of the current branch, oldest first. Each edit of a prompt makes a new branch."""
     nodes, path = _object(conversation, "mapping"), dict[str, Object]()
     name = conversation.get("current_node")
     if not isinstance(name, str) or name not in nodes:
@@ -169,7 +169,7 @@ def _blocks(message: Object) -> Sequence[Object]:
 
 
 def _flat(value: object) -> str:
-    """Return the text of the value, which may be a string or a list of strings and blocks, one per line."""
+    """Return a string, or the strings and blocks of a list, as text with one of them per line."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):

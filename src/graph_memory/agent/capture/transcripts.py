@@ -102,7 +102,7 @@ def _form_of(path: Path) -> Form | None:
 
 
 def _elements(stream: IO[bytes], file: str) -> Iterator[object]:
-    """Yield the elements of a JSON array without loading the whole array. Raises Unreadable."""
+    """Yield the elements of a JSON array without loading all of it. Raises Unreadable."""
     decoder, characters = json.JSONDecoder(), _decode(stream)
     text = next(characters, "").lstrip()
     if not text.startswith("["):
@@ -136,7 +136,7 @@ def _decode(stream: IO[bytes]) -> Iterator[str]:
 
 
 def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
-    """Yield the turns, but only the last reply to each prompt, because hooks capture only that one."""
+    """Yield the turns, with only the last reply to each prompt, since hooks capture no other."""
     reply: Turn | None = None
     for turn in turns:
         if turn.kind == "reply":
@@ -151,7 +151,7 @@ def _with_last_replies(turns: Iterator[Turn]) -> Iterator[Turn]:
 
 
 def _folder_of(value: object) -> str | None:
-    """Return the value if it is an absolute path, otherwise None. The folder need not exist on this machine."""
+    """Return the value if it is an absolute path, or else None. The folder may be on another machine."""
     if not isinstance(value, str) or "\0" in value or not is_encodable(value):
         return None
     if PureWindowsPath(value).drive:

@@ -40,21 +40,21 @@ _LARGEST_ARCHIVE = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class _DomainContents:
-    """The nodes, connections and entities of a domain, by id. Entities are in order of salience, highest first."""
+    """A domain's nodes, connections and entities by id. Entities with the highest salience come first."""
 
     nodes: Mapping[str, NodeSummary]
     connections: Mapping[str, ConnectionSummary]
     entities: Mapping[str, Profile]
 
     def title(self, item: str) -> str:
-        """Return a description of a node or connection."""
+        """Return a description of a node or connection, for messages."""
         if node := self.nodes.get(item):
             return f"{node.type} {quote(node.title)}"
         connection = self.connections[item]
         return f"{connection.type} from {quote(connection.from_title)} to {quote(connection.to_title)}"
 
     def adjacent_to(self, items: Collection[str]) -> set[str]:
-        """Return the ids of the connections that are items or touch an item, and the ids of their ends."""
+        """Return the ids of connections that are items or touch an item, and of the ends of these connections."""
         adjacent: set[str] = set()
         for link in self.connections.values():
             ids = {link.id, link.from_id, link.to_id}
@@ -101,7 +101,7 @@ async def restore(memory: Memory, archive: Path) -> Restored:
 
 
 def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
-    """Return the operation with references to entities of earlier batches replaced by their new ids."""
+    """Replace the references to entities of earlier batches by their new ids."""
     ends = {key: ids.get(str(line[key])[1:]) for key in ("from_node_id", "to_node_id") if key in line}
     return {**line, **{key: end for key, end in ends.items() if end}}
 
@@ -109,7 +109,7 @@ def _with_ids(line: Operation, ids: Mapping[str, str]) -> Operation:
 async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
     """Return whether the domain's log still has the batch that deleted the archived items.
 
-    Returns False for an archive of another domain.
+    Returns False if the archive is from another domain.
     """
     try:
         [first] = (await memory.history.log(since=batch["since"], until=batch["since"])).entries
@@ -121,7 +121,7 @@ async def _has_batch(memory: Memory, batch: Mapping[str, Any]) -> bool:
 
 
 async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
-    """Read the nodes and connections of the domain in pages, and its entities if a limit needs them."""
+    """Read the domain's nodes and connections in pages. Reads entities only if a limit needs them."""
     node_ids = (await memory.query_nodes()).node_ids
     connection_ids = (await memory.query_connections()).connection_ids
     nodes = [node for page in _pages(node_ids) for node in await memory.describe_nodes(page)]
@@ -134,7 +134,7 @@ async def _read_contents(memory: Memory, limits: Limits) -> _DomainContents:
 
 
 async def _select_deletable(memory: Memory, contents: _DomainContents, limits: Limits) -> tuple[Selection, int]:
-    """Select the items beyond the limits that can be deleted, and count the items kept due to protection."""
+    """Select the items beyond the limits that can be deleted. Counts the items that protection keeps."""
     roles = await roles_of(memory)
     names = {name: kind for kind, name in roles.names.items()} if roles else {}
     nodes = [
@@ -165,7 +165,6 @@ async def _select_deletable(memory: Memory, contents: _DomainContents, limits: L
 
 
 def _ids_by_type(selection: Selection) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the selected ids by memory type."""
     return [(limit.name, getattr(selection, limit.name)) for limit in fields(Limits)]
 
 
@@ -174,13 +173,12 @@ def _pages(ids: Sequence[str]) -> Iterable[Sequence[str]]:
 
 
 async def _is_protected(memory: Memory, contents: _DomainContents, item: str) -> bool:
-    """Return whether a node or connection is protected."""
     subject = await (memory.get_node(item) if item in contents.nodes else memory.get_connection(item))
     return subject.protection is not None
 
 
 def _deletions(contents: _DomainContents, selection: Selection) -> list[Operation]:
-    """Return operations that delete the items, relations first, because deleting a node deletes its connections."""
+    """Return operations that delete the items. Relations come first, since a deleted node takes them with it."""
     names = [contents.entities[entity].name for entity in selection.entities]
     nodes = (*selection.events, *selection.patterns, *selection.documents)
     return [
@@ -191,9 +189,9 @@ def _deletions(contents: _DomainContents, selection: Selection) -> list[Operatio
 
 
 async def _archive_lines(memory: Memory, contents: _DomainContents, selection: Selection) -> AsyncIterator[Operation]:
-    """Yield operations that create the items again: first nodes, then entities, then connections.
+    """Yield operations that create the items again: nodes, then entities, then connections.
 
-    Restored entities get new ids, so connections refer to their old ids as `$mem_…`.
+    Restored entities get new ids, so connections refer to the old ids as `$mem_…`.
     """
     for node_id in (*selection.events, *selection.patterns, *selection.documents):
         node, content = contents.nodes[node_id], await memory.get_node_content(node_id)
@@ -224,7 +222,7 @@ async def _archive_lines(memory: Memory, contents: _DomainContents, selection: S
 
 
 def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
-    """Return the arguments that create the entity with its observations."""
+    """Return arguments that create the entity with its observations."""
     profile = contents.entities[str(entity.id)]
     observations = [
         {"text": detail.text, "time": detail.ts.isoformat(), "source": detail.source, "confidence": detail.confidence}
@@ -237,7 +235,7 @@ def _entity_fields(entity: Entity, contents: _DomainContents) -> Operation:
 
 
 def _append_lines(path: Path, lines: Iterable[Mapping[str, object]], mode: Literal["xb", "ab"]) -> None:
-    """Write the lines to a new archive (`xb`) or append them to an existing one (`ab`), and sync the file to disk.
+    """Write lines to a new archive (`xb`), or append them (`ab`), and sync the file.
 
     Raises FILE_CREATION_FAILED.
     """

@@ -78,7 +78,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _Room:
-    """The remaining capacity of a batch for deleted items, and for connections and observations deleted with them."""
+    """How many more items a batch can delete, and how many connections and observations with them."""
 
     attached: Mapping[str, int]
     fixed: Collection[str]
@@ -87,7 +87,7 @@ class _Room:
     left_out: int = 0
 
     def take(self, candidates: Iterable[str]) -> tuple[str, ...]:
-        """Return the candidates that fit into the batch and are not fixed, and reduce the capacity."""
+        """Return the candidates that still fit into the batch and are not fixed. Reduces the room."""
         accepted: list[str] = []
         for item in candidates:
             if item in self.fixed:
@@ -161,9 +161,9 @@ def select(
 
 
 def _excess_events(nodes_by_type: Mapping[str, Sequence[StoredNode]], limit: int, now: datetime) -> list[str]:
-    """Return the events of the oldest finished sessions beyond the limit, whole sessions first.
+    """Return the events of the oldest finished sessions beyond the limit. Only whole sessions.
 
-    The session `default` contains all work without a session, so each day of it counts as a session.
+    The session `default` has all work without a session. So each of its days counts as a session.
     """
     events = nodes_by_type.get("Event", ())
     excess = len(events) - limit
@@ -194,7 +194,7 @@ def _unfinished_sessions(goals: Iterable[StoredNode]) -> Collection[PropertyValu
 
 
 def _without_cited(selected: Sequence[str], connections: Iterable[StoredConnection]) -> tuple[str, ...]:
-    """Return the selected events that no remaining pattern, event or relation refers to."""
+    """Return the selected events to which no remaining pattern, event or relation refers."""
     cites: dict[str, set[str]] = {}
     cited: set[str] = set()
     for connection in connections:
@@ -214,7 +214,7 @@ def _without_cited(selected: Sequence[str], connections: Iterable[StoredConnecti
 
 
 def _excess_patterns(patterns: Sequence[StoredNode], limit: int) -> list[str]:
-    """Return the patterns beyond the limit: the lowest success rates among those applied often enough."""
+    """Return the patterns beyond the limit: those with the lowest success rates, if applied often enough."""
 
     def success_bound(node: StoredNode) -> float:
         return wilson_lower_bound(_count(node, "successes"), _applications(node))

@@ -32,7 +32,7 @@ _RECOUNT_AFTER_EXACT = 100
 
 @dataclass(slots=True)
 class _Count:
-    """The number of nodes of one type, or an upper bound: in a short log, the number of changes."""
+    """The number of nodes of a type. In a short log, the number of changes is its upper bound."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     number: int | None = None
@@ -100,9 +100,9 @@ class Usage:
                 count.number = None
 
     async def _count(self, node_type: str, enough: float) -> tuple[int, bool]:
-        """Return the number of nodes of the type, and whether the number is exact.
+        """Return the number of nodes of the type, and whether it is exact.
 
-        If the log has at most `enough` changes, returns the number of changes as an upper bound.
+        If the log has at most `enough` changes, their number is returned as an upper bound.
         """
         try:
             [last] = (await self.memory.history.log(limit=1)).entries

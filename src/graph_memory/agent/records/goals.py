@@ -110,6 +110,6 @@ def text_of(description: str, steps: Sequence[str]) -> str:
 
 
 def _stored_list(node: NodeSummary, name: str) -> list[Any]:
-    """Return the list stored as JSON in the property, or an empty list if the property contains none."""
+    """Return the JSON list in the property, or an empty list."""
     value = parsed_json(str(node.properties.get(name)))
     return cast("list[Any]", value) if isinstance(value, list) else []

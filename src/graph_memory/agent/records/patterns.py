@@ -53,7 +53,6 @@ class Situation:
 
 @lru_cache(50_000)
 def _stem(word: str) -> str:
-    """Return the stem of the English word."""
     return ENGLISH.stem_of(word)
 
 
@@ -81,7 +80,7 @@ def has_word(text: str, word: str) -> bool:
 def _in_word(character: str) -> bool:
     """Return whether the character continues a word.
 
-    False for all characters of scripts without capital letters, since many of these write no spaces.
+    Scripts without capital letters often have no spaces. So their characters never continue a word.
     """
     return character.isdigit() or character == "_" or character.lower() != character.upper()
 
@@ -197,6 +196,6 @@ def pattern_of(node: NodeSummary) -> Pattern:
 
 
 def _parse_object(value: object) -> dict[str, Any]:
-    """Return the JSON object in a stored value, or an empty object if the value contains none."""
+    """Return the JSON object in a stored value, or an empty object."""
     parsed = parsed_json(value)
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

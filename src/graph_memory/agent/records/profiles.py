@@ -118,7 +118,7 @@ def corrections_of(observations: Iterable[ObservationDetail]) -> list[Correction
 
 
 def _parsed_correction(text: str) -> dict[str, Any] | None:
-    """Return the fields of the correction, or None if the text is not a valid correction."""
+    """Return the fields of the correction, or None if the text is not one."""
     if (match := _CORRECTION.fullmatch(text)) is None:
         return None
     texts = {key: parsed_json(part) for key, part in zip(_KEYS, match.groups(), strict=True) if part}
@@ -245,7 +245,7 @@ class _Question:
         return cls(frozenset(words), _terms(query) - _UNSPECIFIC_TERMS, asks)
 
     def fit(self, user_entry: UserEntry[E]) -> float:
-        """Rate how well a preference fits this query about its user, from 0 (not at all). See also `UserEntry.fit`."""
+        """Rate how well a preference fits this query about its user. 0 is not at all. See also `UserEntry.fit`."""
         is_about_user = _USER_WORDS & self.words or {*ENGLISH.words(user_entry.user)} <= self.words
         if isinstance(user_entry.entry, Correction) or not is_about_user:
             return 0.0
@@ -254,7 +254,7 @@ class _Question:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Return the terms in the text, without stop words and question words."""
+    """Return the terms in a text, without stop words and question words."""
     words = [word for word in ENGLISH.words(text[:LONGEST]) if word not in ENGLISH.asking]
     return frozenset(filter(None, (ENGLISH.stem(part) for word in words for part in ENGLISH.parts(word))))
 

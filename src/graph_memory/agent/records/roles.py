@@ -94,7 +94,7 @@ async def add_types(memory: Memory, changes: Callable[[Roles], Sequence[Operatio
 
 
 async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operation]) -> None:
-    """Raise the error that the changes would raise if all types existed. `memory` is None for a new domain."""
+    """Raise the error that the changes would raise if all types existed. For a new domain, `memory` is None."""
     types = {roles[kind.name]: kind for kind in layer_ontology().node_types if kind.name in roles.names}
     new = {change["id"] for change in changes if change["op"] == "create_node"}
     remaining: list[Operation] = []
@@ -115,7 +115,7 @@ async def _check(memory: Memory | None, roles: Roles, changes: Sequence[Operatio
 
 
 async def _require_end(memory: Memory | None, roles: Roles, connection_type: str, node_id: str) -> None:
-    """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if the node cannot be the target of the connection."""
+    """Raise NODE_NOT_FOUND or INVALID_TOPOLOGY if the connection cannot lead to the node."""
     if memory is None:
         hint = Hint("Find nodes with {query_nodes|search_content|search_memories}.", " Ids belong to one domain.")
         raise GraphError(Code.NODE_NOT_FOUND, f"Node {printable(node_id)} does not exist", {"hint": hint})
@@ -161,9 +161,9 @@ def roles_in(ontology: Ontology, part: Part = "project") -> Roles:
 
 
 def _is_layer_type(present: NodeType, kind: NodeType) -> bool:
-    """Return whether the domain's type `present` is the layer's type `kind`, possibly changed by users.
+    """Return whether the domain's type `present` is the layer's type `kind`, perhaps changed by users.
 
-    It must declare two thirds of the layer's properties, and require no property that the layer does not write.
+    It must declare two thirds of the layer's properties, and require only properties that the layer writes.
     """
     layer_properties = {rule.name for rule in kind.properties}
     shared = layer_properties & {rule.name for rule in present.properties}

@@ -37,14 +37,14 @@ def tool_of(event: NodeSummary) -> str:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least `share` (0 to 1) of the values do not exceed."""
+    """Return the smallest value with at least `share` (0 to 1) of the values at or below it."""
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
 def _statistics(tool: str, calls: Sequence[NodeSummary]) -> ToolStatistics:
     outcomes = Counter(call.properties.get("outcome") for call in calls)
     durations = [duration for call in calls if (duration := _duration(call)) is not None]
-    errors = Counter(_error(call) for call in calls if call.properties.get("outcome") == "failure")
+    errors = Counter(_error_pattern(call) for call in calls if call.properties.get("outcome") == "failure")
     common = tuple(ToolError(error=error, count=count) for error, count in errors.most_common(_MOST_ERRORS))
     return ToolStatistics(
         tool=tool,
@@ -66,6 +66,6 @@ def _duration(call: NodeSummary) -> float | None:
     return float(value)
 
 
-def _error(call: NodeSummary) -> str:
-    """Return the error of the failed call, with numbers replaced so that similar errors are counted together."""
+def _error_pattern(call: NodeSummary) -> str:
+    """Return the error of a failed call. Numbers are replaced, so that similar errors count as one."""
     return _NUMBER.sub("#", one_line(str(call.properties.get("summary") or call.title)))

@@ -22,7 +22,7 @@ _NOT_FOUND = frozenset({Code.NODE_NOT_FOUND, Code.INVALID_ARGUMENT, Code.ONTOLOG
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A goal, pattern, preference, entity or observation that matches a sentence."""
+    """A goal, pattern, preference, entity or observation that a sentence may mean."""
 
     id: str
     type: str
@@ -34,7 +34,7 @@ class _Candidate:
 
 @dataclass(slots=True)
 class _ResolvedSentences:
-    """The ids of matching goals and patterns, the ids of matching preferences, and the sentences without a match."""
+    """The ids of matching goals and patterns, and of preferences, and the sentences without a match."""
 
     ids: list[str] = field(default_factory=list[str])
     preferences: list[str] = field(default_factory=list[str])
@@ -85,7 +85,7 @@ class Forgetting:
         return forgotten.model_copy(update={"domain": self.users_domain})
 
     async def _resolve(self, sentences: Sequence[str], *, is_name: bool) -> _ResolvedSentences:
-        """Find what the sentences refer to. Raises INVALID_ARGUMENT for a sentence with several matches."""
+        """Find the records that the sentences mean. Raises INVALID_ARGUMENT if one has several matches."""
         resolved = _ResolvedSentences()
         if not sentences:
             return resolved
@@ -109,7 +109,7 @@ class Forgetting:
         return resolved
 
     async def _stored_texts(self) -> list[tuple[_Candidate, frozenset[str]]]:
-        """Return the current goals and patterns, each with the texts by which it can be named."""
+        """Return the current goals and patterns, each with the texts that can name it."""
         roles = await roles_of(self.memory)
         if roles is None:
             return []
@@ -125,7 +125,7 @@ class Forgetting:
         ]
 
     async def _matching_facts(self, sentence: str, *, is_name: bool) -> list[_Candidate]:
-        """Return a list with the entity or observation that the sentence names, or an empty list."""
+        """Return the entity or observation that the sentence names, if any."""
         names, text = ([sentence], None) if is_name else (None, sentence)
         try:
             forgotten = await self.memory.entities.forget(names, text=text, dry_run=True)
@@ -141,7 +141,7 @@ def _normalise(text: str) -> str:
 
 
 def _comparison_keys(sentence: str) -> frozenset[str]:
-    """Return the normalised sentence and, if it states a goal or pattern, the normalised goal or action."""
+    """Return the normalised sentence. If it states a goal or pattern, also the normalised goal or action."""
     plain = _normalise(sentence)
     route = classify_sentence(plain, datetime.now(UTC))
     return frozenset((plain, *((_normalise(route.text),) if route else ())))

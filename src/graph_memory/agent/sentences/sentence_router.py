@@ -72,7 +72,7 @@ class SentenceRouter:
     async def _attempt(
         self, call: Awaitable[Remembered], results: list[Remembered], refused: list[GraphError], text: str, rule: str
     ) -> None:
-        """Await `call`, and append its result or, if it fails, a receipt with the reason."""
+        """Await `call` and append its result. If it fails, append a receipt with the reason."""
         try:
             results.append(await call)
         except GraphError as error:
@@ -85,7 +85,7 @@ class SentenceRouter:
             results.append(Remembered.model_validate(fields))
 
     async def _lacks_types(self) -> bool:
-        """Return whether the ontology of the domain is closed and lacks the types of `ontologies/agent.yaml`."""
+        """Return whether the domain's ontology is closed and lacks the types of `ontologies/agent.yaml`."""
         try:
             ontology = await self.memory.get_ontology()
         except GraphError as error:
@@ -95,7 +95,7 @@ class SentenceRouter:
         return not ontology.open and not roles_in(ontology).is_complete
 
     async def _store(self, route: ClassifiedSentence, *, dry_run: bool) -> Remembered:
-        """Store the sentence, unless it is stored already."""
+        """Store the sentence, unless it is already stored."""
         match kind := route.kind:
             case "preference":
                 result = await self.user.remember(route.sentence, dry_run=dry_run)
@@ -127,7 +127,7 @@ class SentenceRouter:
         if existing or dry_run:
             decision = Outcome.NOOP if existing else Outcome.ADD
             return await self._result(route, "Pattern", existing.id if existing else None, decision)
-        failure = await self._failure() if kind == "solution" else None
+        failure = await self._last_failure() if kind == "solution" else None
         words = [*route.keywords, *(keywords_of(failure.title) if failure else ())]
         pattern = await self.procedural.record(
             one_line(route.sentence),
@@ -149,8 +149,8 @@ class SentenceRouter:
         evidence = f"{receipt.evidence} It is learned from {quote(failure.title)}."
         return result.model_copy(update={"facts": (receipt.model_copy(update={"evidence": evidence}),)})
 
-    async def _failure(self) -> Event | None:
-        """Return the session's last failure, which "this fixed it" refers to, or None if a pattern covers it."""
+    async def _last_failure(self) -> Event | None:
+        """Return the last failure of the session, or None if a pattern covers it. "This fixed it" refers to it."""
         events = (await self.episodic.get_recent(self.session)).events
         failure = next((event for event in events if event.outcome == "failure"), None)
         roles = await roles_of(self.memory)
@@ -168,7 +168,7 @@ class SentenceRouter:
         decision: Outcome,
         stored: GoalChanged | Pattern | None = None,
     ) -> Remembered:
-        """Return the result for a sentence that is stored as a node."""
+        """Return the result for a sentence that became a node."""
         roles = await roles_of(self.memory)
         is_new = decision is Outcome.ADD
         due = f"Its deadline is {route.deadline}." if route.deadline else ""

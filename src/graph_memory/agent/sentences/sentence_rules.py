@@ -110,7 +110,7 @@ def classify_sentence(sentence: str, now: datetime) -> ClassifiedSentence | None
 
 
 def _goal(sentence: str, text: str, now: datetime) -> ClassifiedSentence:
-    """Return a goal. If the text ends with a day or period, such as "by Friday", the last day is the deadline."""
+    """Return a goal. If the text ends with a day or period, as in "by Friday", its last day is the deadline."""
     if due := _DEADLINE.search(text):
         with suppress(ValueError):
             day = date.fromisoformat(due["due"].rpartition(" ")[2])

@@ -81,18 +81,18 @@ def has_entries(text: str, file: ConfigFile) -> Mapping[str, bool]:
     if file.is_toml:
         return {"server": _server_of(tomllib.loads(text)) is not None, "hooks": False, "skills": False}
     document = _parse_json(text)
-    has_server = bool(file.servers) and NAME in _object(document.get(file.servers, {}), file.servers)
+    has_server = bool(file.servers) and NAME in _require_object(document.get(file.servers, {}), file.servers)
     has_hooks = file.has_hooks and bool(_OURS.search(json.dumps(document.get("hooks"))))
     return {"server": has_server, "hooks": has_hooks, "skills": False}
 
 
 def _parse_json(text: str) -> Document:
     value: object = json.loads(text, object_pairs_hook=_unique_keys) if text.strip() else {}
-    return _object(value, "the outermost value")
+    return _require_object(value, "the outermost value")
 
 
 def _unique_keys(pairs: Sequence[tuple[str, object]]) -> Document:
-    """Build a JSON object. Raises ValueError for a duplicate key, because only one of its values could be kept."""
+    """Build a JSON object. Raises ValueError if a key occurs twice, since one value would be lost."""
     document = dict(pairs)
     if len(document) < len(pairs):
         names = [name for name, _ in pairs]
@@ -102,7 +102,7 @@ def _unique_keys(pairs: Sequence[tuple[str, object]]) -> Document:
 
 
 def _edit_servers(document: Document, key: str, wanted: ClientEntries | None) -> None:
-    servers = _object(document.get(key, {}), key)
+    servers = _require_object(document.get(key, {}), key)
     if wanted is None:
         if servers.pop(NAME, None) is not None:
             document[key] = servers
@@ -112,15 +112,15 @@ def _edit_servers(document: Document, key: str, wanted: ClientEntries | None) ->
     command, *arguments = wanted.server
     entry: Document = {"command": command, "args": arguments}
     kind: Mapping[str, Document] = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
-    own = _object(servers.get(NAME, {}), f"{key}.{NAME}")
+    own = _require_object(servers.get(NAME, {}), f"{key}.{NAME}")
     servers[NAME] = {**kind.get(key, {}), **own, **entry}
     document[key] = servers
 
 
 def _edit_hooks(document: Document, client: str, commands: Mapping[str, str]) -> None:
-    """Replace the hooks of graph-memory. Existing hooks keep their places."""
+    """Replace our hooks. Other hooks keep their places."""
     is_flat = CLIENTS[client].is_flat
-    before = _object(document.get("hooks", {}), "hooks")
+    before = _require_object(document.get("hooks", {}), "hooks")
     events = dict(before)
     for event in [*dict.fromkeys([*events, *commands])]:
         entries = _list(events.get(event, []), f"hooks.{event}")
@@ -153,17 +153,17 @@ def _is_ours(entry: object) -> bool:
 
 
 def _without_ours(entry: object, event: str) -> object | None:
-    """Return the entry without the hooks of graph-memory, or None if nothing is left."""
+    """Return the entry without our hooks, or None if nothing is left."""
     if not _is_ours(entry):
         return entry
-    group = _object(entry, f"an entry of hooks.{event}")
+    group = _require_object(entry, f"an entry of hooks.{event}")
     handlers = _list(group.get("hooks", []), f"an entry's hooks of hooks.{event}")
     kept = [handler for handler in handlers if not _is_ours(handler)]
     return {**group, "hooks": kept} if kept else None
 
 
 def _edit_toml(text: str, wanted: ClientEntries | None) -> str:
-    """Set or, without `wanted`, remove the server's table. Raises ValueError if this would change other values."""
+    """Set the server's table, or remove it if `wanted` is None. Raises ValueError if other values would change."""
     before = tomllib.loads(text)
     current = _server_of(before)
     if wanted is None and current is None:
@@ -185,7 +185,7 @@ def _edit_toml(text: str, wanted: ClientEntries | None) -> str:
 
 
 def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
-    """Return the TOML text with these lines in the server's table or, if there are none, without its tables."""
+    """Return the TOML text with these lines in the server's table. Without lines, the table is removed."""
     kept: list[str] = []
     table = None
     is_missing = True
@@ -206,7 +206,7 @@ def _edit_table(text: str, lines: Sequence[str], newline: str) -> str:
 
 
 def _statements(text: str) -> Iterator[tuple[str, Document]]:
-    """Yield the parts of a TOML text (headers, keys with their values, other lines), unparsed and parsed."""
+    """Yield the statements of a TOML text (headers, keys with values, other lines), each as text and parsed."""
     part = ""
     for line in re.findall(r"[^\n]*\n", text):
         part += line
@@ -216,20 +216,22 @@ def _statements(text: str) -> Iterator[tuple[str, Document]]:
 
 
 def _server_of(document: Mapping[str, object]) -> Document | None:
-    servers = _object(document.get("mcp_servers", {}), "mcp_servers")
-    return _object(servers[NAME], f"mcp_servers.{NAME}") if NAME in servers else None
+    servers = _require_object(document.get("mcp_servers", {}), "mcp_servers")
+    return _require_object(servers[NAME], f"mcp_servers.{NAME}") if NAME in servers else None
 
 
 def _without_server(document: Mapping[str, object]) -> Mapping[str, object]:
     servers = {
-        name: value for name, value in _object(document.get("mcp_servers", {}), "mcp_servers").items() if name != NAME
+        name: value
+        for name, value in _require_object(document.get("mcp_servers", {}), "mcp_servers").items()
+        if name != NAME
     }
     rest = {name: value for name, value in document.items() if name != "mcp_servers"}
     return {**rest, **({"mcp_servers": servers} if servers else {})}
 
 
-def _object(value: object, name: str) -> Document:
-    """Return a copy of the value if it is an object. Raises ValueError if it is not."""
+def _require_object(value: object, name: str) -> Document:
+    """Return a copy of the value. Raises ValueError if it is not an object."""
     if not isinstance(value, dict):
         raise ValueError(f"{name} is not an object")  # noqa: TRY004 - callers expect ValueError
     return dict(cast("Document", value))

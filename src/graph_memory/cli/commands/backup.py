@@ -171,7 +171,7 @@ def _schema_version() -> int:
 
 
 async def _check_domains(memory: Memory, manifest: Manifest, *, verify: bool) -> list[Verification]:
-    """Check that the domains have all events that the manifest lists. With `verify`, also verify and return them."""
+    """Check that the domains have all events of the manifest. With `verify`, also verify them."""
     events = {domain.name: domain.events for domain in (await memory.list_domains()).domains}
     for domain in manifest.domains:
         if events.get(domain.name, -1) < domain.seq:
@@ -182,7 +182,7 @@ async def _check_domains(memory: Memory, manifest: Manifest, *, verify: bool) ->
 
 @contextmanager
 def _exit_on_sigterm() -> Generator[None]:
-    """Make SIGTERM end the process with the same cleanup as Ctrl-C."""
+    """Make SIGTERM end the process with the same clean-up as Ctrl-C."""
 
     def end(number: int, frame: object) -> NoReturn:
         sys.exit(128 + number)

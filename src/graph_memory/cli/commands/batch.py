@@ -59,8 +59,6 @@ def batch(
 
 @dataclass(frozen=True, slots=True)
 class _BatchFile:
-    """The content of a batch file."""
-
     operations: Any
     options: Mapping[str, object] = field(default_factory=dict[str, object])
     key: str | None = None

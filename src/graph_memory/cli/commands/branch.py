@@ -132,7 +132,7 @@ def merge(
 
 
 async def _resolve_names(target: Memory, source: Memory, resolution: dict[str, object]) -> dict[str, object]:
-    """Return the resolution with its subject's name replaced by the id, looked up in the target, then the source."""
+    """Replace the name of the resolution's subject by its id. Looks it up in the target, then in the source."""
     name = str(resolution["subject"])
     target_id = await naming.id_of(target, name)
     subject = target_id if target_id != name else await naming.id_of(source, name)
@@ -158,7 +158,7 @@ def _parse_values(options: list[str] | None) -> list[dict[str, object]]:
 
 
 def _parse_target(text: str) -> dict[str, object]:
-    """Parse a subject, and optionally a property after a space. The name of a type may itself contain spaces."""
+    """Parse a subject, and a property after a space if there is one. Names of types can contain spaces."""
     if text.startswith(("node_type/", "connection_type/")):
         return {"subject": text}
     subject, _, name = text.partition(" ")

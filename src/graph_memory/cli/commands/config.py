@@ -59,7 +59,7 @@ def settings_in_force(settings: Settings) -> Iterator[Setting]:
 
 
 def _displayed_value(value: object) -> str | int | float | None:
-    """Return the value with passwords masked, including passwords in URLs."""
+    """Return the value with passwords masked, also in URLs."""
     match value:
         case SecretStr():
             return MASK if value.get_secret_value() else ""

@@ -60,7 +60,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
 
 
 def _catch_errors(name: str, checks: Iterator[Check]) -> Iterator[Check]:
-    """Yield the checks. If one raises an error, yield a failed check instead, and stop."""
+    """Yield the checks. If one raises an error, yield a failed check and stop."""
     try:
         yield from checks
     except OSError as error:
@@ -138,7 +138,7 @@ def _search(settings: Settings) -> Iterator[Check]:
 
 
 def _backlog_text(backlog: Backlog) -> str:
-    """Describe in one line what a domain's index lacks."""
+    """Describe in one line what the domain's index lacks."""
     text = (
         f"domain {backlog.domain}: {count_of(backlog.not_indexed, 'change')} not indexed, "
         f"{count_of(backlog.without_vectors, 'passage')} without vectors"

@@ -68,7 +68,7 @@ def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]
 
 
 def _origin(domain: DomainSummary) -> str:
-    """Describe where the domain was branched from, and the work in progress on it, if any."""
+    """Describe from where the domain was branched, and the work in progress on it."""
     lines = [f"{domain.forked_from} at {domain.forked_at}"] if domain.forked_from else []
     return ", ".join([*lines, *([domain.busy] if domain.busy else [])])
 

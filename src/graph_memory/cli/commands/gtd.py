@@ -104,8 +104,6 @@ def review(call: Call, today: TodayOption = None) -> None:
 
 
 def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], None]) -> None:
-    """Print the result of a query of `Gtd`."""
-
     async def use(memory: Memory) -> R:
         from graph_memory.gtd import Gtd
 

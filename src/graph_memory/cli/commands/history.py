@@ -197,7 +197,7 @@ def revert(
 
 
 def _check_selection(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
-    """Raise INVALID_ARGUMENT unless exactly one of events, a range and a session is given."""
+    """Raise INVALID_ARGUMENT unless there is exactly one of events, range and session."""
     if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
         hint = "Pass event numbers, as `graph-memory log` shows them, or --since with or without --until, or --session."
         raise invalid_argument("event", "Exactly one of events, a range and a session must be given", hint)
@@ -296,7 +296,7 @@ def print_entry(entry: LogEntry) -> None:
 async def _follow_changes(
     memory: Memory, log_filter: LogFilter, since: str | None, size: int | None
 ) -> AsyncGenerator[LogEntry]:
-    """Yield the newest `size` changes (default: all since `since`), oldest first, and then each new change."""
+    """Yield the newest `size` changes (default: all since `since`), oldest first. Then yield each new change."""
     start: int | str | None = since
     log_filter = await resolve_names(memory, log_filter)
     if size is not None:
@@ -324,7 +324,7 @@ def _try_to_print(entry: LogEntry, *, as_json: bool) -> bool:
 
 @asynccontextmanager
 async def _until_stopped() -> AsyncGenerator[None]:
-    """Cancel the block on Ctrl-C or SIGTERM, or when standard output is closed."""
+    """Cancel the block on Ctrl-C, on SIGTERM, or when standard output is closed."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_await_signal, tasks.cancel_scope)
         tasks.start_soon(_await_closed_pipe, tasks.cancel_scope)
@@ -353,5 +353,5 @@ async def _await_closed_pipe(scope: anyio.CancelScope) -> None:
 
 
 def _discard_output() -> None:
-    """Discard the output that is still buffered, because standard output is closed."""
+    """Drop the buffered output, because standard output is closed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

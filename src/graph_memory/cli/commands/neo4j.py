@@ -139,7 +139,7 @@ def _refuse_other_server(settings: Settings) -> None:
 
 
 def _open_browser(server: local.LocalServer, domain: str) -> bool:
-    """Open the page if there is a display, and report the outcome on stderr. Returns whether it was opened."""
+    """Open the page if there is a display. Reports on stderr and returns whether it was opened."""
     from graph_memory.cli.input.browser_login import (  # imports a web server, which no other command needs
         hand_over,
         has_display,
@@ -156,7 +156,7 @@ def _open_browser(server: local.LocalServer, domain: str) -> bool:
 
 
 def _local_shell_line(settings: Settings, server: local.LocalServer) -> str:
-    """Return a shell command for the local server, which reads the password from its file."""
+    """Return a shell command for the local server. It reads the password from the server's file."""
     file = str(local.password_file(settings))
     if sys.platform == "win32":  # PowerShell
         quoted = file.replace("'", "''")
@@ -166,7 +166,7 @@ def _local_shell_line(settings: Settings, server: local.LocalServer) -> str:
 
 
 def _server_shell_line(settings: Settings) -> str:
-    """Return a shell command for the settings' server. cypher-shell reads NEO4J_PASSWORD or asks for the password."""
+    """Return a shell command for the server in the settings. cypher-shell gets or asks for the password."""
     words = ["cypher-shell", "-a", settings.neo4j_uri or "", "-u", settings.neo4j_username]
     return shlex.join([*words, *(["-d", settings.neo4j_database] if settings.neo4j_database else [])])
 

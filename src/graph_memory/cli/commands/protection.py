@@ -88,7 +88,7 @@ def unprotect(call: Call, subject: SubjectArgument = None, whole_domain: WholeOp
 
 
 def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> str | None:
-    """Return the domain for --whole-domain, or None for a subject. Raises INVALID_ARGUMENT for both or neither."""
+    """Return the domain for --whole-domain, or None for a subject. Raises INVALID_ARGUMENT unless one is given."""
     if whole_domain == (subject is not None):
         problem = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
         raise invalid_argument("subject", problem, "Name a node or connection, or use --whole-domain.")
@@ -96,7 +96,7 @@ def _selected_domain(call: Call, subject: str | None, *, whole_domain: bool) -> 
 
 
 async def _target(memory: Memory, subject: str | None, domain: str | None) -> tuple[str | None, str | None, str | None]:
-    """Return the node's id, the connection's id, and the domain. Two of the three are None."""
+    """Return the node id, the connection id and the domain to protect. Two of the three are None."""
     if subject is None:
         return None, None, domain
     matches = await memory.history.named(subject)

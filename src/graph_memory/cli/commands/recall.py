@@ -77,7 +77,7 @@ def recall(
 
 
 def _show_recall(result: RecallResult) -> None:
-    """Print the recalled content. Report the number of tokens and what was left out on stderr."""
+    """Print the recalled content. Reports on stderr how many tokens it has, and what was left out."""
     content, guide = split_guide(result.content)
     if content or not guide:
         _print_content(content)

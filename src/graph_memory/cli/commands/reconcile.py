@@ -103,7 +103,7 @@ def _review_changes(call: Call, reconciliation: Reconciliation) -> Reconciliatio
 
 
 def _still_differing(chosen: Sequence[str], differing: Set[str]) -> list[str]:
-    """Return the chosen changes that still differ. Others may have been resolved while the user was asked."""
+    """Return the chosen changes that still differ. The others were resolved while the user was asked."""
     for change in chosen:
         if change not in differing:
             typer.echo(f"already resolved  {plain(change)}")

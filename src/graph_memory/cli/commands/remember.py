@@ -62,7 +62,8 @@ def remember(
         if text is not None and not (name or type_name or values or entity_relations or aliases or replaces):
             return await memory.agent.remember(text, session=session, dry_run=dry_run)
         if session is not None:
-            raise invalid_argument("--session", "--session needs a text without other options", "Leave out --session.")
+            message = "--session can be used only with a text, without other options"
+            raise invalid_argument("--session", message, "Leave out --session or the other options.")
         return await memory.entities.remember(
             text,
             name=name,
@@ -168,7 +169,7 @@ def forget(
 
 
 async def _forget_target(memory: Memory, target: str, texts: Sequence[str], *, erase: bool, dry: bool) -> Forgotten:
-    """Forget the target, which may be an id, the name of an entity or, if no entity has that name, a text."""
+    """Forget a target, given as an id or the name of an entity. If no entity has that name, it is a text."""
     if not texts and is_generated_id(target):
         return await memory.agent.forget(ids=[target], erase=erase, dry_run=dry)
     try:

@@ -65,7 +65,6 @@ def review(
 
 
 def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
-    """Return the changes to review, oldest first."""
     entries: list[LogEntry] = []
     cursor = None
     while True:
@@ -79,7 +78,7 @@ def _changes(memory: SyncMemory, session: str | None, since: str | None, domain:
 def _review_changes(
     memory: SyncMemory, changes: Sequence[LogEntry], reviewed: Reviewed, domain: str | None
 ) -> list[LogEntry]:
-    """Ask about each change, mark accepted and edited changes as reviewed, and return the rejected changes."""
+    """Ask about each change, and return the rejected ones. Accepted and edited changes are marked as reviewed."""
     [newest] = memory.history.log(limit=1, domain=domain).entries
     rejected: list[LogEntry] = []
     counts: Counter[str] = Counter()
@@ -102,7 +101,7 @@ def _review_changes(
 def _ask_about(
     memory: SyncMemory, change: LogEntry, position: str, previous: Verdict | None, domain: str | None
 ) -> tuple[Verdict | Literal["quit"], int | None]:
-    """Show a change, and ask for a verdict. Returns it, and the subject's new version if it was edited."""
+    """Show a change and ask for a verdict. Return it, and the subject's new version if the user edited it."""
     _show(memory, change, position, domain)
     if previous is not None:
         note(f"{_INDENT}It was reviewed before: {previous}.")
@@ -132,7 +131,7 @@ def _show(memory: SyncMemory, change: LogEntry, position: str, domain: str | Non
 
 
 def _can_be_rejected(change: LogEntry) -> bool:
-    """Return whether the change can be undone without other changes."""
+    """Return whether the change can be undone by itself."""
     return change.kind in (*DATA, *TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
 
 
@@ -157,7 +156,7 @@ def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -
 
 
 def _values(memory: SyncMemory, change: LogEntry, entry: DiffEntry, domain: str | None) -> Sequence[ValueChange]:
-    """Return the changed values. For a created or deleted subject, these are all of the properties."""
+    """Return the changed values. For a new or deleted subject, return all of its properties."""
     if entry.operation == "changed":
         return (*(entry.properties or ()), *(entry.attributes or ()))
     [full_entry] = memory.history.log(
@@ -173,7 +172,7 @@ def _value_text(value: Value | None) -> str:
 
 
 def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice, domain: str | None) -> None:
-    """Show what undoing all rejected changes would do, and undo them after confirmation."""
+    """Show what it means to undo all rejected changes. Undoes them if the user confirms."""
     note("\nRejected:")
     for change in rejected:
         note(f"{_INDENT}{change.seq}  {plain(change.summary)}")
@@ -203,7 +202,7 @@ def _mark_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Rever
 def _try_undo(
     memory: SyncMemory, ids: Sequence[str], on_conflict: Choice, domain: str | None
 ) -> tuple[Choice, Reverted | None]:
-    """Try the undo, and ask what to do about conflicts. Returns the choice and the dry run, or None on quit."""
+    """Preview the undo, and ask what to do about conflicts. The preview is None if the user quits."""
     try:
         return on_conflict, memory.history.revert(event_ids=ids, on_conflict=on_conflict, dry_run=True, domain=domain)
     except GraphError as error:

@@ -104,17 +104,15 @@ def search(
 async def _property_filter(
     memory: Memory, values: Mapping[str, object] | None, types: list[str] | None
 ) -> dict[str, object]:
-    """Return the filter for property values, if any, with the values converted as the type declares them."""
+    """Return the filter for property values, if any. Converts the values as the type declares them."""
     return {} if values is None else {"properties": await read_for_type(memory, values, Kind.NODE, _only_type(types))}
 
 
 def _only_type(types: list[str] | None) -> str | None:
-    """Return the type if exactly one is given, otherwise None."""
     return types[0] if types and len(types) == 1 else None
 
 
 def _filters(*values: object) -> dict[str, object]:
-    """Return the filters that are not None, by name."""
     return {name: value for name, value in zip(_FILTERS, values, strict=True) if value is not None}
 
 

@@ -134,7 +134,7 @@ def _serve(
 
 
 def _for_all_clients(settings: Settings) -> Settings:
-    """Return settings with the same domain for all clients, because HTTP clients do not send their folder."""
+    """Return settings with one domain for all clients, since HTTP clients do not send their folder."""
     if settings.domain != AUTO:
         return settings
     domain = domain_for(AUTO)

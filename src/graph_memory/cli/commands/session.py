@@ -83,7 +83,7 @@ def _show_briefing(briefing: Briefing) -> None:
 
 
 def _finding_commands(finding: Finding) -> list[str]:
-    """Return the commands that resolve the finding. For a question, one for each choice, with its consequence."""
+    """Return the commands that resolve the finding. A question has one for each choice."""
     text = as_command(finding.call)
     return [f"{text} decision={choice}  # {plain(effect)}" for choice, effect in (finding.choices or {}).items()] or [
         text

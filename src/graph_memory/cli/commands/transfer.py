@@ -90,7 +90,7 @@ def export_domain(
 
 
 def _format_of(to: str) -> str:
-    """Return the format that the name of the file or folder implies."""
+    """Return the format for the name of the file or folder."""
     if _is_folder(to):
         return "folder"
     formats = [form for form in ("graphml", "cypher") if to.removesuffix(".gz").endswith(f".{form}")]
@@ -193,7 +193,7 @@ def _is_memory(source: str) -> bool:
 
 
 def _has_conversations(source: str) -> bool:
-    """Return whether the beginning of the source shows that it contains conversations of a known program."""
+    """Return whether the source begins like the conversations of a known program."""
     from graph_memory.agent.capture.transcripts import recognise
 
     path = Path(source)
@@ -263,7 +263,7 @@ def _check_name(name: str) -> None:
 
 @contextmanager
 def _open_source(source: str) -> Generator[Path]:
-    """Yield the path of the source. Copies standard input to a temporary file, because imports read it twice."""
+    """Yield the path of the source. Copies standard input to a file, since imports read it twice."""
     if source != "-":
         yield Path(source)
         return

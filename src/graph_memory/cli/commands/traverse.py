@@ -105,7 +105,6 @@ def traverse(
 
 
 def _given_filters(**values: object) -> dict[str, object]:
-    """Return the filters that are not None, by name."""
     return {name: value for name, value in values.items() if value is not None}
 
 

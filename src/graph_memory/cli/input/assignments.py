@@ -111,7 +111,7 @@ async def read_for_type(
 
 def needs_type(values: Mapping[str, object] | None) -> bool:
     """Return whether any raw value could be text as well as a number or boolean, so the ontology must decide."""
-    return any(isinstance(value, RawValue) and len([*_readings(value)]) > 1 for value in (values or {}).values())
+    return any(isinstance(value, RawValue) and len([*_possible_values(value)]) > 1 for value in (values or {}).values())
 
 
 def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
@@ -134,7 +134,7 @@ def _declared_types(ontology: Ontology, kind: Kind | None, type_name: str | None
 
 
 def _first_allowed(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:
-    allowed = (reading for reading in _readings(value) if any(_allows(rule, reading) for rule in rules))
+    allowed = (reading for reading in _possible_values(value) if any(_allows(rule, reading) for rule in rules))
     return next(allowed, str(value))
 
 
@@ -143,8 +143,8 @@ def _allows(rule: PropertyRule, value: PropertyValue) -> bool:
     return fits and (not rule.enum or any(equal_values(value, member) for member in rule.enum))
 
 
-def _readings(value: str) -> Iterator[PropertyValue]:
-    """Yield the value as text and, if it can be parsed as a number or boolean, as that too."""
+def _possible_values(value: str) -> Iterator[PropertyValue]:
+    """Yield the value as text. If it can be a number or boolean, yield that too."""
     yield str(value)
     try:
         reading: object = json.loads(value, parse_constant=_refuse_constant)

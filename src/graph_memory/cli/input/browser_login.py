@@ -28,7 +28,7 @@ _MAPPED_PREFIX = bytes(10) + b"\xff\xff"
 
 
 class _LoginServer(ThreadingHTTPServer):
-    """A server that sends the login once, to the page at `page`."""
+    """A server that sends the login to the page at `page`, but only once."""
 
     def __init__(self, page: str, login: Mapping[str, str]) -> None:
         super().__init__((_HOST, 0), _LoginHandler)
@@ -42,12 +42,12 @@ class _LoginServer(ThreadingHTTPServer):
         self._single_visit = Lock()
 
     def admits(self, path: str, origin: str | None, visitor: Address) -> bool:
-        """Return whether this is the page's first request, made by a program of this user."""
+        """Return whether this is the page's first request, from a program of this user."""
         expected = path == self.path and origin == self.origin
         return expected and self._is_this_user(visitor) and self._single_visit.acquire(blocking=False)
 
     def _is_this_user(self, visitor: Address) -> bool:
-        """Return whether the visitor is a program of this user. Also true if the system does not show the user."""
+        """Return whether a program of this user sent the request, or the system does not tell the user."""
         user = user_of(visitor, (_HOST, self.server_port), _read_tables())
         return sys.platform == "win32" or user is None or user == os.getuid()
 
@@ -70,7 +70,7 @@ class _LoginHandler(BaseHTTPRequestHandler):
         return self.server.done.set()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Do nothing, so that requests are not logged."""
+        """Do nothing: requests are not logged."""
 
 
 def has_display() -> bool:
@@ -124,7 +124,7 @@ def user_of(address: Address, peer: Address, tables: Iterable[str]) -> int | Non
 
 
 def _table_forms(address: Address) -> tuple[str, str]:
-    """Return the address in the tables' notation, for an IPv4 socket and for an IPv6 socket."""
+    """Return the address as the system's tables write it, for an IPv4 and for an IPv6 socket."""
     host, port = socket.inet_aton(address[0]), f"{address[1]:04X}"
     return f"{_hex_words(host)}:{port}", f"{_hex_words(_MAPPED_PREFIX + host)}:{port}"
 

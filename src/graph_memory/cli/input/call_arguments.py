@@ -45,7 +45,7 @@ def parse_call_arguments(operation: AnyOperation, texts: Sequence[str]) -> dict[
 
 
 def _parse_value(text: str, schema: Schema) -> object:
-    """Parse the value as JSON if the schema allows the type, otherwise as text. A list schema makes it a list."""
+    """Parse the value as JSON if the schema allows its type, or else as text. For lists, return a list."""
     choices = cast("list[Schema]", schema.get("anyOf", [schema]))
     kinds = {choice.get("type") for choice in choices}
     value = text if kinds == {"string"} else _json_or_text(text)
@@ -59,12 +59,10 @@ def _parse_value(text: str, schema: Schema) -> object:
 
 
 def _json_type(value: object) -> str | None:
-    """Return the name of the value's JSON type, such as `string`."""
     return next((name for python_type, name in _JSON_TYPES.items() if isinstance(value, python_type)), None)
 
 
 def _json_or_text(text: str) -> object:
-    """Return the parsed JSON, or the text if it is not JSON."""
     with suppress(ValueError):
         return parse_json_strictly(text.encode(errors="surrogatepass"))
     return text

@@ -83,7 +83,7 @@ def _with_prefix(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _ask_memory(use: Callable[[Memory], Awaitable[Sequence[str]]]) -> Sequence[str]:
-    """Return the names from a running memory, or an empty list if there is none or it takes too long."""
+    """Return the names from a running memory, or an empty list if none runs or it is slow."""
     with suppress(Exception):  # the shell would show any output in the middle of the line that is being typed
         import anyio
 

@@ -116,7 +116,7 @@ def _from_file(path: Path) -> ContentInput:
 
 
 def _from_bytes(data: bytes, content_format: str | None) -> ContentInput:
-    """Return UTF-8 without null bytes as text, which can be searched, and other data as binary content."""
+    """Return UTF-8 without null bytes as text, since text can be searched. Other data is binary content."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -78,7 +78,7 @@ def _edit_content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> in
 
 
 def _read_text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str, int]:
-    """Return the current text and version of the subject. Raises INVALID_ENCODING if its content is binary."""
+    """Return the subject's current text and version. Raises INVALID_ENCODING if its content is binary."""
     if entry.kind is Kind.CONNECTION:
         connection = memory.get_connection(entry.subject, include_content=True, domain=domain)
         return connection.content or "", connection.version

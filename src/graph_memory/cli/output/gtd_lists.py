@@ -86,7 +86,7 @@ def print_review(review: Review) -> None:
 
 
 def _section(title: str, items: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
-    """Print a list under its title. If the list is empty, print nothing and return the title."""
+    """Print a list under its title. If the list is empty, only return the title."""
     if not items:
         return title.partition(":")[0]
     typer.secho(f"{title} ({len(items)})", bold=True)

@@ -107,7 +107,7 @@ def _format_detail(value: object) -> object:
 
 
 def _note_end(result: SearchResult) -> None:
-    """Print the number of results, changes that were not searched, and the next page to stderr."""
+    """Print to stderr the number of results, the changes that were not searched, and the next page."""
     lines = [f"{len(result.hits):,} of {count_of(result.found, 'result')}, searched by {_MODES[result.mode]}."]
     if result.not_covered:
         lines += [f"{count_of(result.not_covered, 'change')} could not be searched yet: search again soon."]

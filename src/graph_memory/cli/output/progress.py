@@ -18,7 +18,7 @@ DELAY = 1.0
 
 
 class _Bar:
-    """A display on stderr that is made when it is first shown, because the import of `rich` is slow."""
+    """A progress display on stderr. It is made when it is first shown, because `rich` is slow to import."""
 
     def __init__(self, *, with_bar: bool) -> None:
         self._with_bar = with_bar
@@ -29,13 +29,13 @@ class _Bar:
         self._timer: threading.Timer | None = None
 
     def show_later(self, stage: str) -> None:
-        """Show a stage after `DELAY` seconds, unless another one is shown before."""
+        """Show a stage after `DELAY` seconds, unless another stage is shown before."""
         self._timer = threading.Timer(DELAY, lambda: self._tasks or self.show(stage, None))
         self._timer.daemon = True
         self._timer.start()
 
     def show(self, stage: str, done: float | None) -> None:
-        """Show a stage, of which a share `done` between 0 and 1 is completed, if that is known."""
+        """Show a stage. `done` is the share that is complete, from 0 to 1, or None."""
         with self._lock:
             if self._is_over or not sys.stderr.isatty():
                 return
@@ -46,7 +46,6 @@ class _Bar:
             self._progress.update(self._tasks[stage], completed=done or 0.0)
 
     def stop(self) -> None:
-        """Remove the display."""
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:

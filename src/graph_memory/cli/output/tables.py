@@ -57,7 +57,7 @@ def print_table(
 
 
 def _with_fitting_ids(columns: Sequence[str], cells: Cells, ids: str) -> Cells:
-    """Return the cells with the ids shortened so that they fit on a line beside the other columns."""
+    """Shorten the ids in the cells, so that they fit on a line beside the other columns."""
     if ids not in columns:
         return cells
     position = columns.index(ids)

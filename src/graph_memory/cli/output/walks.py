@@ -60,7 +60,7 @@ def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> 
 
 
 def _arrow(edge: Followed, reached: str, domain: str | None = None) -> str:
-    """Return an arrow for the connection's direction, as seen from the previous node."""
+    """Return an arrow in the connection's direction, as seen from the previous node."""
     return "→" if (edge.to_domain, edge.to_id) == (domain, reached) else "←"
 
 
@@ -70,7 +70,7 @@ def _connection(edge: Followed) -> str:
 
 
 def _period(edge: Followed | NextTo) -> str:
-    """Return the end of the connection's validity in words, or the start if it has no end."""
+    """Return in words when the connection's validity ends, or begins if it has no end."""
     return f"until {edge.until}" if edge.until else f"since {edge.since}" if edge.since else ""
 
 

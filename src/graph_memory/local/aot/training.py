@@ -71,7 +71,7 @@ def _train(settings: Settings, cache: AotCache) -> None:
 
 
 def _run(settings: Settings, home: Home, cache_file: Path) -> None:
-    """Run Neo4j with typical queries. Java writes the cache when it exits."""
+    """Run Neo4j with typical queries. Java writes its cache at the end."""
     java, run = find_java(settings).command, Run(find_free_port(), find_free_port(), settings.neo4j_version)
     home.make_folders()
     home.prepare_start()
@@ -98,7 +98,7 @@ def _await_answer(process: psutil.Process, run: Run, home: Home) -> None:
 
 
 def _run_queries(run: Run, password: str) -> None:
-    """Run typical queries over HTTP, because only `storage` imports the driver."""
+    """Run typical queries over HTTP, since only `storage` imports the driver."""
     with requests.Session() as connection:
         connection.trust_env = False  # no proxy, no .netrc
         connection.auth = (USERNAME, password)
@@ -109,7 +109,7 @@ def _run_queries(run: Run, password: str) -> None:
 
 
 def _verify_cache(settings: Settings, home: Home, cache_file: Path) -> None:
-    """Make Java verify the cache with all checksums. Raises TrainingError if Java rejects the cache."""
+    """Let Java check the cache and its checksums. Raises TrainingError if Java rejects it."""
     strict = ("-XX:AOTMode=on", "-XX:+VerifySharedSpaces", f"-XX:AOTCache={cache_file}")
     command = [*java_command(settings, home, find_java(settings).command, strict), "-version"]
     try:
@@ -119,7 +119,7 @@ def _verify_cache(settings: Settings, home: Home, cache_file: Path) -> None:
 
 
 def _lower_priority(process: psutil.Process) -> None:
-    """Give the process the lowest priority for processor and disk."""
+    """Give the process the lowest priority for the processor and the disk."""
     with suppress(psutil.Error, OSError, AttributeError, ValueError):
         process.nice(19)
         # On Linux with autogroups, niceness counts only within a session; this sets the niceness of the session.
@@ -130,7 +130,7 @@ def _lower_priority(process: psutil.Process) -> None:
 
 
 def _do_not_wait() -> None:
-    """Do nothing, because a second training process does not wait for the first."""
+    """Do nothing. A second training process does not wait for the first."""
 
 
 def _main(cache: str, version: str, compiler: str, java: str = "") -> None:

@@ -46,34 +46,34 @@ Version = Annotated[str, Field(pattern="^[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}$")]
 
 def _check_domain(name: str) -> str:
     if not is_domain(name):
-        raise ValueError("is not the name of a domain")
+        raise ValueError("is not a domain name")
     return name
 
 
 DomainName = Annotated[str, AfterValidator(_check_domain)]
 
 
-class _Note(BaseModel):
-    """A JSON file in an archive, which must have exactly these fields and types."""
+class _JsonFile(BaseModel):
+    """A JSON file in an archive, with exactly these fields and types."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
-class DomainMark(_Note):
+class DomainMark(_JsonFile):
     """A domain, and the number of events that its log in the dump has at least."""
 
     name: DomainName
     seq: Count
 
 
-class Part(_Note):
+class Part(_JsonFile):
     """The size and hash of a file in the archive."""
 
     bytes: Count
     sha256: Sha256
 
 
-class Manifest(_Note):
+class Manifest(_JsonFile):
     """The manifest, which describes the archive."""
 
     graph_memory_backup: Annotated[int, Field(ge=1)]
@@ -90,7 +90,7 @@ class Manifest(_Note):
 
 
 class _AnyManifest(BaseModel):
-    """The fields that manifests of all format versions have."""
+    """The fields of manifests in all format versions."""
 
     model_config = ConfigDict(strict=True)
 
@@ -98,7 +98,7 @@ class _AnyManifest(BaseModel):
     graph_memory: Version
 
 
-class Seal(_Note):
+class Seal(_JsonFile):
     """The last part of an archive. An archive without a seal is incomplete."""
 
     blobs: Count
@@ -133,7 +133,7 @@ class _BlobDigest:
 
 
 class _HashingReader(io.RawIOBase):
-    """A file that computes its hash while it is read."""
+    """A file that is hashed while it is read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -233,7 +233,7 @@ def _add(tar: tarfile.TarFile, name: str, size: int, source: IO[bytes] | io.RawI
 
 
 class _Parts:
-    """The parts of an archive, which can be read only once and in order."""
+    """The parts of an archive, which must be read in order and can be read only once."""
 
     def __init__(self, file: Path, source: IO[bytes]) -> None:
         self._file = file
@@ -242,14 +242,13 @@ class _Parts:
         self._members = members(source)
 
     def check(self) -> Manifest:
-        """Return the manifest, after checking that all parts exist. Reads only the JSON files."""
+        """Check that all parts exist, and return the manifest. Reads only the JSON files."""
         manifest = self.read_manifest()
         self.read_dump(manifest, lambda _: manifest.dump.sha256)
         self.read_blobs(None)
         return manifest
 
     def read_manifest(self) -> Manifest:
-        """Return the manifest. Raises INVALID_ARGUMENT and STORE_INCOMPATIBLE."""
         try:
             member = next(self._members, None)
         except UnreadableError as error:
@@ -267,7 +266,7 @@ class _Parts:
         return _validate(data, MANIFEST, Manifest)
 
     def read_dump(self, manifest: Manifest, copy: Callable[[Member], str]) -> None:
-        """Copy the dump with `copy`, and check the SHA-256 that it returns. Raises UnreadableError."""
+        """Copy the dump with `copy`, which returns its SHA-256. Raises UnreadableError if that is wrong."""
         member = self._next(DUMP)
         if member.name != DUMP:
             raise UnreadableError(f"{DUMP} is missing")
@@ -275,7 +274,7 @@ class _Parts:
             raise UnreadableError(f"{DUMP} does not match its checksum")
 
     def read_blobs(self, copy: Callable[[Member, str, str], None] | None, progress: Progress | None = None) -> Seal:
-        """Copy the blobs with `copy`, and return the verified seal. Without `copy`, only check the sizes."""
+        """Copy the blobs with `copy`, and return the verified seal. Without `copy`, check only the sizes."""
         digest = _BlobDigest()
         while match := _BLOB.fullmatch((member := self._next(SEAL)).name):
             if progress:
@@ -327,7 +326,7 @@ def _unpack_blob(member: Member, folder: Path, domain: str, name: str) -> None:
 
 
 def _copy(member: Member, target: Path) -> str:
-    """Copy the member to a file that only the owner can read, and return its SHA-256."""
+    """Copy the member to a file that only its owner can read. Returns its SHA-256."""
     digest = hashlib.sha256()
     with open_private(target) as out:
         for chunk in member.chunks():

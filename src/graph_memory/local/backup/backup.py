@@ -100,7 +100,7 @@ def back_up(
 def _dump_database(
     settings: Settings, work: Path, info: MemoryInfo, *, keep_running: bool, progress: Progress
 ) -> Manifest:
-    """Dump the database into the folder `work`, and return the manifest."""
+    """Dump the database into `work`, and return the manifest."""
     try:
         with hold_stopped(settings, progress) as home:
             progress("Dumping the database", None)
@@ -143,7 +143,7 @@ def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
 
 @contextmanager
 def _working_folder(file: Path) -> Generator[Path]:
-    """Yield a hidden private folder beside the file, and remove it at the end."""
+    """Yield a hidden private folder beside the file. Removes it at the end."""
     file.parent.mkdir(parents=True, exist_ok=True)
     folder = file.with_name(f".{file.name}.part")
     shutil.rmtree(folder, ignore_errors=True)

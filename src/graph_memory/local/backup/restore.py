@@ -98,7 +98,7 @@ def activate(settings: Settings, progress: Progress = silent) -> None:
 
 
 def _new_settings(settings: Settings) -> Settings:
-    """Return settings for the new home, with free ports and without background work."""
+    """Return settings for the new home. It has free ports and no background work."""
     changes = {
         "home": Home.of(settings).parent / RESTORING,
         "neo4j_bolt_port": 0,
@@ -110,7 +110,7 @@ def _new_settings(settings: Settings) -> Settings:
 
 
 def _remove_new_home(new_settings: Settings) -> None:
-    """Stop the server of the new home, and remove the home if it exists."""
+    """Stop the server of the new home, and remove the home."""
     if new_settings.home.exists():
         stop(new_settings)
         shutil.rmtree(new_settings.home)
@@ -179,6 +179,6 @@ def _too_new(message: str, hint: str) -> GraphError:
 def _release(version: str) -> tuple[int, ...]:
     """Return the year and month of a calendar version, or the major and minor version.
 
-    Versions that differ only in the patch number can read each other's data.
+    Versions with different patch numbers can read each other's data.
     """
     return tuple(int(part) if _NUMBER.fullmatch(part) else 0 for part in version.split(".")[:2])

@@ -68,7 +68,7 @@ def members(source: IO[bytes]) -> Iterator[Member]:
 
 
 def _read_header(source: IO[bytes], offset: int) -> tarfile.TarInfo | None:
-    """Return the header at the offset, or None if the end mark is there."""
+    """Return the header at the offset, or None at the end mark."""
     source.seek(offset)
     block = source.read(_BLOCK)
     if block == _END:
@@ -90,7 +90,7 @@ def _check(header: tarfile.TarInfo, name: str, size: int, remaining: int) -> Non
 
 
 def _extension(data: bytes) -> dict[str, bytes]:
-    """Return the next member's name and size from an extended header. Other fields are rejected."""
+    """Return the next member's name and size from an extended header. Rejects other fields."""
     rendered: dict[str, bytes] = {}
     while data:
         match = _RECORD.match(data)

@@ -116,7 +116,7 @@ def java_command(settings: Settings, home: Home, java: Path, extra: Sequence[str
 
 
 def _heap(settings: Settings) -> str:
-    """Return the maximum heap size. It is larger for a salvage, which may allocate 2 GB for a torn log."""
+    """Return the maximum heap size. A salvage needs more, since it can allocate 2 GB for a torn log."""
     return max(settings.neo4j_heap, _SALVAGE_HEAP, key=_bytes) if settings.neo4j_salvage else settings.neo4j_heap
 
 

@@ -55,7 +55,7 @@ def _exchange(new: Path, live: Path, replaced: Path) -> None:
 
 
 def _adopt_password(home: Home, restored: Path) -> None:
-    """Save the password of the restored Neo4j, unless the home already has the same one."""
+    """Save the password of the restored Neo4j, unless the home has it already."""
     password = Home(restored / "neo4j").password()
     if password and password != home.password():
         home.save_password(password)

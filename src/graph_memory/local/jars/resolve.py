@@ -54,7 +54,7 @@ def _artifacts(version: str, poms: Path) -> list[Artifact]:
 
 
 def _is_needed(artifact: Artifact) -> bool:
-    """Return whether a server needs the artifact. Older versions also list bills of materials, which it does not."""
+    """Return whether a server needs the artifact. It does not need bills of materials, which older versions list."""
     return artifact.packaging == "jar" and artifact.artifactId not in _TEST_ONLY
 
 

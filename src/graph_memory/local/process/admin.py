@@ -41,6 +41,6 @@ def run_admin(home: Home, java: Path, *arguments: str, heap: str = "128m", timeo
 
 
 def _reason(text: str) -> str:
-    """Return the last line of the output that gives a reason for the failure."""
+    """Return the last output line with a reason for the failure."""
     lines = [line.strip() for line in text.splitlines()]
     return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it gave no reason")

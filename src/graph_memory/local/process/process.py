@@ -118,8 +118,8 @@ def _orphan(home: Home) -> psutil.Process | None:
 def _serves(process: psutil.Process, home: Home) -> bool:
     """Return whether the process is the Neo4j of this home.
 
-    If it is, its working folder is the home's folder of logs. This is still true after the home was moved, but not for
-    a copy of it. If the working folder cannot be read or was deleted, the command line decides.
+    Then its working folder is the home's folder of logs. That stays true if the home is moved, but not for a copy.
+    If the working folder cannot be read or was deleted, the command line decides.
     """
     try:
         arguments = process.cmdline()

@@ -193,7 +193,7 @@ def _start(home: Home, settings: Settings, progress: Progress) -> LocalServer:
 def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int = 1) -> tuple[Run, LocalServer | None]:
     """Start the server, and wait until it answers. If another process has taken a port, try other ports.
 
-    That happens when the servers of two homes start at the same moment. The server is None if its process ended.
+    That happens if the servers of two homes start at the same moment. Returns None as the server if its process ended.
     """
     from graph_memory.local.server.start import start
 
@@ -206,7 +206,7 @@ def _launch(home: Home, settings: Settings, progress: Progress, *, attempt: int 
 
 
 def _has_port_conflict(console: Path, log_size: int) -> bool:
-    """Return whether the log says, after `log_size` bytes, that Neo4j could not bind one of its ports."""
+    """Return whether Neo4j could not bind a port, according to the log after `log_size` bytes."""
     with console.open("rb") as file:
         file.seek(log_size if log_size <= _size(console) else 0)  # a large log is rotated at launch
         return b"PortBindException" in file.read()
@@ -219,7 +219,10 @@ def _size(file: Path) -> int:
 def _await_answer(
     run: Run, process: psutil.Process, home: Home, settings: Settings, progress: Progress
 ) -> LocalServer | None:
-    """Wait until the server answers, and return it, or None if its process ends. Raises STARTING, STORE_UNAVAILABLE."""
+    """Wait until the server answers, and return it, or None if its process ends.
+
+    Raises STARTING and STORE_UNAVAILABLE.
+    """
     progress(f"Starting Neo4j {run.version}", None)
     started, last_check = time.monotonic(), 0.0
     while is_alive(process):
@@ -240,7 +243,7 @@ def _await_answer(
 
 
 def _answers(run: Run, process: psutil.Process) -> bool:
-    """Return whether this process answers and has both ports. Without the HTTP port, it would soon end."""
+    """Return whether this process answers and has both ports. It ends soon if it lacks the HTTP port."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not has_lost_port(process, run.http_port)
 
 

@@ -51,7 +51,7 @@ def start(
 
 
 def _wait_for_release(previous: Run) -> None:
-    """Wait up to `_RELEASE_TIMEOUT` seconds until a killed server has released its ports and files."""
+    """Wait until a killed server has released its ports and files, at most `_RELEASE_TIMEOUT` seconds."""
     deadline = time.monotonic() + _RELEASE_TIMEOUT
     while time.monotonic() < deadline and not (is_free(previous.bolt_port) and is_free(previous.http_port)):
         time.sleep(0.02)

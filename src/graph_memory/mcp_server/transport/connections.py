@@ -123,7 +123,7 @@ class Connection(H11Protocol):
         return self.loop.call_later(self._headers, self.timeout_keep_alive_handler)
 
     def _update_timers(self, *, is_begun: bool = False) -> None:
-        """Update the timer for headers, and whether the connection waits for its client."""
+        """Update the timer for headers, and the flag that the connection waits for its client."""
         is_served = self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison] - it begins as None
         self._waiting.note(self, waits=not is_served or self.cycle.more_body or self.flow.write_paused)
         if is_served:

@@ -103,7 +103,7 @@ def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.so
 
 
 def _resolve(host: str) -> str:
-    """Return the IP address for a host name of this machine. Raises OSError."""
+    """Return the IP address of a host name of this machine. Raises OSError."""
     return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
 
 
@@ -198,7 +198,7 @@ class HttpServer(uvicorn.Server):
         self._ready()
 
     def _end_unless_cancelled(self, task: asyncio.Task[NoReturn]) -> None:
-        """If the server can no longer accept connections, end it, so that its supervisor restarts it."""
+        """End the server if it can accept no more connections. Then its supervisor restarts it."""
         if not task.cancelled():
             _log.critical("No more connections can be accepted", exc_info=task.exception())
             self.is_broken = self.should_exit = True

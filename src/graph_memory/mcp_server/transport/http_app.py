@@ -83,7 +83,7 @@ class Guard:
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        """Return a response that rejects the request, or None if all its hosts and origins are on this machine."""
+        """Return a response that rejects the request. None if all its hosts and origins are on this machine."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if not hosts or not self._hosts.issuperset(hosts):
             return _reject("Host", hosts, 421)
@@ -148,7 +148,7 @@ class Bodies:
             self._bytes_held -= len(body)
 
     async def _take(self, request: Request, body: bytearray) -> Response | None:
-        """Read the body, or return the response that rejects it."""
+        """Read the body. Returns a response if it must be rejected."""
         length = request.headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._limit:
             return _too_large(self._limit)

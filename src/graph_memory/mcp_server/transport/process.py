@@ -103,9 +103,9 @@ def opener_of(settings: Settings, session: str | None, toolsets: Sequence[str], 
 
 
 async def _import_facades() -> None:
-    """Import the modules that calls need in a thread, so that the first calls do not wait for imports.
+    """Import the modules that calls need in a thread, so that the first calls need not wait.
 
-    If a module cannot be imported, for example because too many files are open, the call that needs it tries again.
+    If an import fails, for example because too many files are open, the call that needs it tries again.
     """
     for facade in FACADES:
         try:
@@ -118,7 +118,7 @@ async def _import_facades() -> None:
 
 
 async def _import_file(memory: Memory, settings: Settings, progress: Progress) -> None:
-    """If this memory is new, import the official memory server's file that the environment names."""
+    """If the memory is new, import the official memory server's file that the environment names."""
     if settings.memory_file_path is None:
         return
     if missing := missing_memory_file(settings):

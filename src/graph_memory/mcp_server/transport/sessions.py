@@ -98,7 +98,7 @@ def name_of(user: object) -> object:
 
 
 def _deletion(scope: Scope, session: str, user: object) -> Scope:
-    """Return a request that ends the session, like one sent by its client."""
+    """Return a request that ends the session, as its client would send it."""
     host = [(name, value) for name, value in scope["headers"] if name == b"host"]
     owner = {} if user is None else {"user": user}
     return {

@@ -113,7 +113,7 @@ def _describe_error(error: ValidationError) -> types.ErrorData:
 
 
 def _id_of(line: str) -> str | int | None:
-    """Return the id of an invalid request, or None. Finds it only as the first or last field, where clients put it."""
+    """Return the id of an invalid request, or None. Clients put it first or last, so only these places are read."""
     match = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - _END))
     try:
         return None if match is None else json.loads(match["id"])

@@ -87,7 +87,7 @@ class History(Facade):
     async def _points(
         self, domain: str, since: int | str | None, until: int | str | None
     ) -> tuple[int | str | None, int | str | None]:
-        """Return two points of the log, with `last session` replaced by its log number."""
+        """Return two points of the log. `last session` is replaced by its log number."""
         first = await last_session.point_at(self._core, domain, "since", since)
         return first, await last_session.point_at(self._core, domain, "until", until)
 

@@ -54,7 +54,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
         if isinstance(operation.change, Deletion) and operation.change.kind is Kind.NODE
     )
     deleted_nodes = [names.existing.get(node_id, node_id) for node_id in given_ids]
-    ids = {operation.subject: None for operation in operations if operation.is_named} | dict.fromkeys(parsed.lost)
+    ids = {operation.subject: None for operation in operations if operation.is_named} | dict.fromkeys(parsed.failed_ids)
     ids |= dict.fromkeys(
         names.existing[operation.subject]
         for operation in operations
@@ -79,20 +79,20 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
         head=head,
         last={event.draft.subject: event for event in events},
         attached=attached,
-        lost=parsed.lost,
+        failed_ids=parsed.failed_ids,
         open_type_limit=core.open_type_limit,
         origin=core.origin,
         by_name=StoredNames(
             graph=graph,
             ends={row.id: row for row in ends},
             attached=await read_attachments_of_retyped(reader, head.domain, names.mentions, head.ontology),
-            lost=parsed.lost_names,
+            failed_names=parsed.failed_names,
         ),
     )
 
 
 class _NameReader:
-    """Reads the entities, observations and relations that operations name."""
+    """Reads the entities, observations and relations that the operations name."""
 
     def __init__(self, reader: Reader, domain: str, operations: Sequence[Operation]) -> None:
         self._reader = reader
@@ -113,7 +113,6 @@ class _NameReader:
         self._former: dict[str, list[str]] = {}
 
     async def read(self) -> NamedGraph:
-        """Return the graph of all named entities."""
         graph = NamedGraph()
         created, deleted = list[str](), list[str]()
         texts, relations = list[tuple[str, Iterable[str]]](), list[NewRelation]()
@@ -158,7 +157,7 @@ class _NameReader:
         return graph
 
     def _note_meanings(self, by_id: Mapping[str, str]) -> None:
-        """Record the names of ids, and the former names of entities that operations rename."""
+        """Record which names ids stand for, and the former names of entities that operations rename."""
         self._by_id = by_id
         for subject, edit in self._edits:
             name = edit.properties.get("name")

@@ -89,7 +89,7 @@ async def parse_operations(contents: Contents, operations: object, references: R
     if len(reading.operations) > MAX_OPERATIONS:
         message = f"The operations have {len(reading.operations):,} changes, which are too many for one transaction"
         raise invalid_argument("operations", message, f"Pass at most {MAX_OPERATIONS:,} at once.")
-    return ParsedBatch(reading.operations, reading.faults, reading.lost, len(items), reading.lost_names)
+    return ParsedBatch(reading.operations, reading.faults, reading.failed_ids, len(items), reading.failed_names)
 
 
 def options_from(options: object) -> Options:
@@ -111,12 +111,11 @@ class _Parser:
     references: References
     operations: list[Operation] = field(default_factory=list[Operation])
     faults: list[Fault] = field(default_factory=list[Fault])
-    lost: dict[str, int] = field(default_factory=dict[str, int])
-    lost_names: dict[str, int] = field(default_factory=dict[str, int])
+    failed_ids: dict[str, int] = field(default_factory=dict[str, int])
+    failed_names: dict[str, int] = field(default_factory=dict[str, int])
     content: int = 0
 
     async def read(self, index: int, item: LocatedValue) -> None:
-        """Read the next operation, or record its fault."""
         before = len(self.operations)
         entries: Mapping[str, LocatedValue] = {}
         try:
@@ -133,19 +132,19 @@ class _Parser:
                 self.references.mark_faulty(operation.ref, index, operation.subject)
             del self.operations[before:]
             self.faults.append(Fault(index, _given_verb(entries), error, isinstance(error, NotCreated)))
-            self._lose(index, {name: entry.value for name, entry in entries.items()})
+            self._mark_failed(index, {name: entry.value for name, entry in entries.items()})
             for name, ref in created_names(entries):
                 self.references.mark_faulty(ref, index)
                 if isinstance(name, str):
-                    self.lost_names.setdefault(name, index)
+                    self.failed_names.setdefault(name, index)
 
-    def _lose(self, index: int, arguments: Mapping[str, object]) -> None:
-        """Mark the reference and the id of a faulty create operation as unusable for later operations."""
+    def _mark_failed(self, index: int, arguments: Mapping[str, object]) -> None:
+        """Record that later operations cannot use the reference and the id of a faulty create operation."""
         if str(arguments.get("op", arguments.get("type"))).startswith("create"):
             self.references.mark_faulty(arguments.get("ref"), index)
             for subject in (arguments.get("id"), arguments.get("node_id")):
                 if isinstance(subject, str):
-                    self.lost.setdefault(subject, index)
+                    self.failed_ids.setdefault(subject, index)
 
     async def _read_verb(self, index: int, located: LocatedValue, entries: Mapping[str, LocatedValue]) -> None:
         verb = entries["op"].text()
@@ -268,7 +267,7 @@ class _Parser:
         return check_new_id("id", arguments["id"]) if "id" in arguments else self.references.new(prefix)
 
     def _check_content(self, change: RequestedChange) -> None:
-        """Raise CONTENT_TOO_LARGE for text over the limit, and INVALID_ARGUMENT for too much content in all."""
+        """Raise CONTENT_TOO_LARGE if a text is too long, and INVALID_ARGUMENT if all contents together are."""
         content = cast("Content | None", getattr(change, "content", None))
         if content is None:
             return
@@ -280,7 +279,7 @@ class _Parser:
 
 
 def _canonical_entries(located: LocatedValue) -> dict[str, LocatedValue]:
-    """Return the entries of an object by canonical argument name, without null values."""
+    """Return an object's entries under their canonical argument names. Drops null values."""
     entries: dict[str, LocatedValue] = {}
     for key, entry in located.entries().items():
         name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", key)
@@ -314,7 +313,7 @@ def _values(fields: Fields, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(located: LocatedValue) -> object:
-    """Return the value of an argument, checked for the type that its name implies."""
+    """Return an argument's value, checked against the type that its name requires."""
     name = located.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
     match name:
@@ -337,7 +336,6 @@ def _value(located: LocatedValue) -> object:
 
 
 def _node_data(data: LocatedValue, verb: str) -> dict[str, Any]:
-    """Return the arguments in `node_data`."""
     required, optional = VERBS[verb]
     names = [name for name in (*required, *optional) if name not in ("node_id", "ref", "expected_version")]
     return _values(_fields(data, names), names)
@@ -352,7 +350,7 @@ def _complete(located: LocatedValue, verb: str, values: dict[str, Any]) -> dict[
 
 
 def _edge(edge: LocatedValue, node_id: object) -> dict[str, Any]:
-    """Return the arguments of an edge. It starts at the node of its operation unless it names its source."""
+    """Return the arguments of an edge. By default, it starts at the node of its operation."""
     required, optional = VERBS["create_connection"]
     fields = _fields(edge, (*required, *optional))
     given_values = _values(fields, (*required, *optional))
@@ -365,6 +363,6 @@ def _edge(edge: LocatedValue, node_id: object) -> dict[str, Any]:
 
 
 def _given_verb(entries: Mapping[str, LocatedValue]) -> str:
-    """Return the verb of a faulty operation, as given."""
+    """Return the verb of a faulty operation, as the caller wrote it."""
     verbs = (entries[name].value for name in ("op", "type") if name in entries)
     return next((str(value)[:80] for value in verbs), "unknown")

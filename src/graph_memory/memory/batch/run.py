@@ -83,7 +83,7 @@ async def run(core: Core, domain: str, batch: ParsedBatch, options: Options, req
 
 
 class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is repeated
-    """Raised to end an attempt whose changes must be checked in the written graph before they are committed.
+    """Raised to end an attempt whose changes must be checked in the written graph before the commit.
 
     Most batches need no such check, and are written in one statement.
     """
@@ -93,7 +93,7 @@ class _NeedsConfirmation(GraphError):  # noqa: N818 - not an error: the write is
 
 
 async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options) -> None:
-    """Create blobs before the write. They are harmless if it fails. An atomic batch with faults creates none."""
+    """Write blobs before the transaction. Unused blobs are harmless. An atomic batch with faults writes none."""
     if options.atomic and batch.faults:
         return
     contents = [cast("Content | None", getattr(operation.change, "content", None)) for operation in batch.operations]
@@ -106,7 +106,7 @@ async def _prepare(core: Core, domain: str, batch: ParsedBatch, options: Options
 
 @dataclass(frozen=True, slots=True)
 class _BatchContext:
-    """The merged operations, and the stored data that all their possible changes depend on."""
+    """The merged operations, and the stored data for all their possible changes."""
 
     fold: Fold
     context: Context
@@ -124,26 +124,26 @@ class _Report:
     """The data on which the decision was based. None if an earlier run wrote the batch."""
 
     def subject(self, operation: Operation, versions: Mapping[str, int]) -> str | None:
-        """Return the subject of an operation, or None if it is unknown or the named record does not exist."""
+        """Return the subject of an operation, or None if it is unknown or does not exist."""
         if not isinstance(operation.change, ChangeByName):
             return self.subjects.get(operation.subject, operation.subject)
         return self.subjects.get(operation.subject, operation.subject if operation.subject in versions else None)
 
     def version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
-        """Return the version of a subject after the batch, or its earlier version if it did not change."""
+        """Return a subject's version after the batch."""
         if subject is None:
             return None
         before = self.known.last.get(subject) if self.known else None
         return versions.get(subject, before.seq if before else None)
 
     def count_attached(self, node: str | None) -> int | None:
-        """Return the number of subjects that are deleted with a node, or None if it is unknown."""
+        """Return the number of subjects that are deleted with a node, or None if that is unknown."""
         return len(self.known.attached.get(node, ())) if self.known and node is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """One attempt at the write."""
+    """One attempt to write a batch."""
 
     core: Core
     domain: str
@@ -154,17 +154,15 @@ class _Attempt:
     """Whether `confirm` checks the graph before the commit."""
 
     def _fails(self, report: _Report) -> bool:
-        """Return whether a fault prevents the write."""
         return bool(report.faults) and self.options.atomic and not self.options.dry_run
 
     async def read(self, reader: Reader, head: Head) -> _BatchContext:
-        """Read all data that the operations depend on."""
         fold = fold_operations(await read_known(self.core, reader, head, self.parsed), self.parsed.operations)
         context = await self._context(reader, fold)
         return _BatchContext(fold, context, await fetch_suggestions(reader, head.domain, fold.faults))
 
     async def _context(self, reader: Reader, fold: Fold) -> Context:
-        """Read the data for all possible changes, with or without faulty operations."""
+        """Read the data for all possible changes, with and without faulty operations."""
         stored = fold.stored
         drafts = [draft for pairs in fold.requests.values() for _, draft in pairs if draft.op is not Op.DELETE]
         ontology = ontology_after(stored.head.ontology, fold.changes.values())
@@ -180,7 +178,7 @@ class _Attempt:
         )
 
     def decide(self, head: Head, batch: _BatchContext) -> Decision[_Report | None]:
-        """Return the changes. Raises BATCH_REFUSED for faults, unless `confirm` may find further ones."""
+        """Return the changes. Raises BATCH_REFUSED for faults, unless `confirm` may find more faults."""
         folded = decide(batch.fold, self.parsed.operations, batch.context)
         faults = [*self.parsed.faults, *with_suggestions(folded.faults, batch.suggestions)]
         report = _Report(faults, folded.subjects, batch.fold.stored)
@@ -193,7 +191,7 @@ class _Attempt:
         return Decision(folded.drafts, report, left_out)
 
     async def confirm(self, reader: Reader, events: Sequence[Event], report: _Report | None) -> None:
-        """Raise RulesBroken if the graph violates a rule, and BATCH_REFUSED if operations have faults."""
+        """Raise RulesBroken if the graph breaks a rule, and BATCH_REFUSED if operations have faults."""
         ontology = report.known.head.ontology if report and report.known else None
         await check_rules(reader, self.domain, events, ontology, in_turn=True)
         if report and self._fails(report):
@@ -204,7 +202,6 @@ class _Attempt:
         return batch_refused(faults if self.options.validate_before_commit else faults[:1], self.parsed.count)
 
     def result_of(self, receipt: Receipt, report: _Report, *, has_key: bool) -> BatchResult:
-        """Return the result of the batch or dry run."""
         dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(report.faults)
         faults = (
             faults_from(receipt.refused) if receipt.refused else tuple(map(_as_result, self._listed_faults(report)))

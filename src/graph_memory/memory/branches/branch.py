@@ -100,8 +100,8 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
 async def _resolve_fork(core: Core, source: str, at: int) -> Revision:
     """Return the revision to copy. Raises DOMAIN_BUSY if a job may change or delete its log.
 
-    Branching calls this before and after its own job begins, and the other job looks for branches after it begins. So
-    at most one of the two continues.
+    Call it before and after the branch's own job begins. The other job looks for branches after it begins. So at most
+    one of the two jobs continues.
     """
     fork = await revision_of(core.store, source, at)
     for domain in {source, fork.domain}:
@@ -110,7 +110,7 @@ async def _resolve_fork(core: Core, source: str, at: int) -> Revision:
 
 
 class _Branching:
-    """The stages of making a branch. A run continues where an earlier one was interrupted."""
+    """The stages of a new branch. A run continues an interrupted one."""
 
     def __init__(self, core: Core, job: Job, fork: Revision, types: Sequence[Event]) -> None:
         self._core = core
@@ -123,16 +123,16 @@ class _Branching:
         self._began = datetime.fromisoformat(str(job.arguments["began"]))
 
     async def run(self) -> tuple[int, str | None]:
-        """Run the remaining stages.
+        """Run the remaining stages. Return the number of the branch's last event, and a warning if any.
 
-        Return the number of the branch's last event, and a warning if it could not be placed under its parent domain.
+        The warning says that the branch could not be placed under its parent domain.
         """
         if self._job.progress.stage == "":
             await self._copy_types()
         if self._job.progress.stage == "subjects":
             await self._copy_subjects()
         while self._job.progress.stage == "ties":
-            await self._tie_page_to_nodes()
+            await self._copy_attachments()
         while self._job.progress.stage == "passages":
             await self._copy_passages()
         return await self._end()
@@ -148,7 +148,7 @@ class _Branching:
         await self._job.step(then, copy)
 
     async def _copy_subjects(self) -> None:
-        """Copy the subjects page by page. The next page is read while one is written."""
+        """Copy the subjects in pages. Reads the next page while it writes a page."""
         async with task_group() as tasks:
             send, pages = anyio.create_memory_object_stream[Sequence[SubjectAt]](0)
             tasks.start_soon(self._read_pages, send, self._job.progress.after)
@@ -176,7 +176,7 @@ class _Branching:
         async def copy(transaction: Transaction) -> None:
             await self._copy_events(transaction, numbered)
             await self._put_nodes(transaction, numbered)
-            await self._derive(transaction, living)
+            await self._put_derived_rows(transaction, living)
             await transaction.run(ADVANCE, domain=self._job.domain, source=self._source, seq=then.seq)
 
         await self._job.step(then, copy)
@@ -204,10 +204,10 @@ class _Branching:
         if seqs := [seq for row, seq in numbered if row.kind == Kind.NODE]:
             await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
 
-    async def _derive(self, transaction: Transaction, living: Sequence[SubjectAt]) -> None:
-        """Copy the derived rows of unchanged subjects, and compute the rows of subjects that changed after the fork.
+    async def _put_derived_rows(self, transaction: Transaction, living: Sequence[SubjectAt]) -> None:
+        """Copy the derived rows of unchanged subjects. Compute the rows of subjects that changed after the fork.
 
-        The source is not locked. Subjects that change while they are copied are detected afterwards.
+        The source is not locked, so subjects that change during the copy are detected afterwards.
         """
         rows = [row for row in living if row.kind == Kind.NODE or self._has_keys(row)]
         present = [row for row in rows if row.is_present]
@@ -248,13 +248,13 @@ class _Branching:
         derived = {step: rows for step, rows in projection.rows.items() if step in _DERIVED}
         await run_projection(transaction, Projection(self._job.domain, derived))
 
-    async def _tie_page_to_nodes(self) -> None:
-        """Copy a range of connections, observations and links. All of their nodes exist at this stage."""
+    async def _copy_attachments(self) -> None:
+        """Copy a range of connections, observations and links. At this stage, all of their nodes exist."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
         is_last = until >= progress.seq
         next_progress = self._job.then(
-            after="" if is_last else str(until), stage=await self._after_ties() if is_last else "ties"
+            after="" if is_last else str(until), stage=await self._stage_after_attachments() if is_last else "ties"
         )
 
         async def tie(transaction: Transaction) -> None:
@@ -269,8 +269,8 @@ class _Branching:
 
         await self._job.step(next_progress, tie)
 
-    async def _after_ties(self) -> str:
-        """Return the next stage: copying the search rows if the source has them, otherwise the end."""
+    async def _stage_after_attachments(self) -> str:
+        """Return the next stage: copying the search rows, or the end if the source has none."""
         return "passages" if await ensure_covers(self._core, self._source, self._at) else "end"
 
     async def _copy_passages(self) -> None:
@@ -285,7 +285,7 @@ class _Branching:
                 await end_copied(transaction, self._source, domain, self._job.progress.seq + 1)
 
         async def skip_passages(_: Transaction) -> None:
-            """Write nothing: the follower indexes the remaining passages from the branch's own log."""
+            """Do nothing. The follower indexes the remaining passages from the branch's own log."""
 
         try:
             await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
@@ -295,7 +295,6 @@ class _Branching:
             await self._job.step(self._job.then(stage="end"), skip_passages)
 
     async def _put_inverses(self, transaction: Transaction, numbers: Sequence[int]) -> None:
-        """Create the inverse relationships of a range of connections."""
         if not self._ontology.inverses:
             return
         rows = await transaction.run(STATES, source=self._job.domain, seqs=list(numbers))
@@ -306,7 +305,7 @@ class _Branching:
         await run_projection(transaction, projection)
 
     async def _end(self) -> tuple[int, str | None]:
-        """Write the event that names the source of the branch, and end the job."""
+        """Write the event that records the source of the branch, and end the job."""
         domain, seq = self._job.domain, self._job.progress.seq + 1
         source = await state_of(self._core, self._source, self._at, self._began, None)
         state = DomainState(
@@ -336,7 +335,7 @@ class _Branching:
 
 
 def _snapshot(draft: Draft) -> Draft:
-    """Return the branch's snapshot of a type. Types are numbered in the order in which they were declared."""
+    """Return the branch's first event of a type. Types are numbered in the order of their declaration."""
     state = {name: value for name, value in (draft.state or {}).items() if name != DECLARED}
     return replace(draft, op=Op.SNAPSHOT, previous=None, state=state)
 

@@ -71,7 +71,7 @@ def split_into_chunks(base: Lines, ours: Lines, theirs: Lines) -> list[Chunk] | 
 
 
 def _cut_into_chunks(texts: tuple[Lines, Lines, Lines], shared: Iterable[tuple[int, int, int]]) -> Iterator[Chunk]:
-    """Cut three texts at the lines that they share. `shared` has the position of each such line in each text."""
+    """Cut three texts at the lines that they share. `shared` has the positions of each such line in the three texts."""
     block_begin = block_end = (0, 0, 0)
     for position in shared:
         if position != block_end:
@@ -90,7 +90,7 @@ def _chunk(texts: Sequence[Lines], begin: tuple[int, int, int], end: tuple[int, 
 
 
 def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
-    """Return the positions in `other` of the lines that `base` shares, or None if that would take too long."""
+    """Return the lines that `base` and `other` share, by position in `base`. Returns None if that takes too long."""
     head = _common_prefix_length(base, other)
     tail = _common_prefix_length(base[head:][::-1], other[head:][::-1])
     base_middle, other_middle = base[head : len(base) - tail], other[head : len(other) - tail]
@@ -105,7 +105,6 @@ def _match_lines(base: Lines, other: Lines) -> dict[int, int] | None:
 
 
 def _common_prefix_length(lines: Lines, other: Lines) -> int:
-    """Return the number of equal lines at the beginning of two texts."""
     both = zip(lines, other, strict=False)
     return next((place for place, (line, also) in enumerate(both) if line != also), min(len(lines), len(other)))
 

@@ -107,7 +107,7 @@ async def items_of(reader: Reader, scope: MergeScope) -> list[MergeItem]:
 
 
 def _too_many_deletions(scope: MergeScope, versions: Mapping[str, Version]) -> GraphError:
-    """Return the error for more deletions than one transaction allows. It names the node with the most attachments."""
+    """Return the error for too many deletions in one transaction. It names the node with the most attachments."""
     message = f"The source deleted {len(versions):,} subjects, and one merge deletes at most {MAX_DELETED:,}"
     ends = Counter(end for version in versions.values() for end in set(version.ends) if end in versions)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
@@ -204,7 +204,7 @@ async def load_context(
 
 
 def _type_changes(items: Iterable[MergeItem], choices: Choices) -> list[TypeChange]:
-    """Return the changes to the target's types. Each type is merged separately."""
+    """Return the changes to the target's types. Merges each type by itself."""
     types = [item for item in items if item.kind in TYPES and item.ours is not None]
     pairs = [(item.ours, merge_subject(item, choices).after) for item in types]
     return [
@@ -232,14 +232,14 @@ def _unique_values_of(item: MergeItem, theirs: Version, head: Head, choices: Cho
 
 @dataclass(frozen=True, slots=True)
 class _ContentKey:
-    """The reference to content that the plan needs, and the domain that stores the content."""
+    """The reference to a content, and the domain that stores it."""
 
     domain: str
     ref: ContentRef
 
 
 async def _with_contents(core: Core, reader: Reader, scope: MergeScope, items: Sequence[MergeItem]) -> list[MergeItem]:
-    """Return the subjects with the contents that the merge takes over or merges line by line."""
+    """Add to the subjects the contents that the merge takes over or merges line by line."""
     keys = {item.subject: _contents_of(item, scope) for item in items}
     contents = await _fetch_contents(core, reader, {side for sides in keys.values() for side in sides.values()})
     return [
@@ -272,7 +272,6 @@ def _with_content(version: Version, content: Content) -> Version:
 async def _fetch_contents(
     core: Core, reader: Reader, requested: Iterable[_ContentKey]
 ) -> Mapping[_ContentKey, Content]:
-    """Return the requested contents, read from Neo4j or the blobs."""
     texts: dict[tuple[str, str], str] = {}
     keys = list(requested)
     for domain in {key.domain for key in keys}:
@@ -286,9 +285,9 @@ async def _fetch_contents(
 
 
 async def _read_contents(core: Core, stored_texts: Mapping[_ContentKey, str | None]) -> Mapping[_ContentKey, Content]:
-    """Return the contents. Texts that are not stored in Neo4j are read concurrently.
+    """Return the contents. Reads texts that are not in Neo4j concurrently.
 
-    The bytes of binary content are not read, because a merge never compares them.
+    Does not read the bytes of binary content, because a merge never compares them.
     """
     blobs = [key for key, text in stored_texts.items() if not key.ref.is_text and text is None]
     contents = {blob: Content(b"", "base64", blob.ref.format) for blob in blobs}

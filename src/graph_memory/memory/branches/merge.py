@@ -54,8 +54,6 @@ class _MergeInput:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """The plan of a merge, with its input."""
-
     scope: MergeScope
     items: Mapping[str, MergeItem]
     plan: Plan
@@ -63,7 +61,7 @@ class _Report:
 
 
 class _UnresolvedConflicts(Exception):  # noqa: N818 - `merge` turns it into an error with titles
-    """Raised to end a merge that has unresolved conflicts."""
+    """Raised to stop a merge that has unresolved conflicts."""
 
     def __init__(self, report: _Report) -> None:
         super().__init__()
@@ -100,7 +98,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
 
 
 async def _with_titled_reasons(core: Core, target: str, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """Return the conflicts. The reasons of the reported ones have titles beside the ids."""
+    """Return the conflicts. The reasons in the result get the titles of the ids that they name."""
     reported = conflicts[:MOST_CONFLICTS]
     reasons = await with_titles(core, target, [conflict.reason for conflict in reported])
     titled = (replace(conflict, reason=reason) for conflict, reason in zip(reported, reasons, strict=True))
@@ -120,7 +118,6 @@ class _Merging:
         self._preview = preview
 
     async def read(self, reader: Reader, head: Head) -> _MergeInput:
-        """Read both domains."""
         row = await reader.first_row(JOB, domain=self._source)  # with its lock: no erasure or compaction can begin
         if row is None:
             raise no_ontology(self._source)
@@ -135,17 +132,17 @@ class _Merging:
         return _MergeInput(scope, items, replace(context, broken=self._broken), record, unknown)
 
     async def _find_unknown_subject(self, reader: Reader, target: str, items: Sequence[MergeItem]) -> str | None:
-        """Return the first subject of a resolution that neither domain has ever had."""
+        """Return the first resolved subject that neither domain ever had."""
         for subject in sorted(self._choices.resolutions.keys() - {item.subject for item in items}):
             if not any([await used_ids(reader, domain, subject) for domain in (target, self._source)]):
                 return subject
         return None
 
     def decide(self, head: Head, merge_input: _MergeInput) -> Decision[_Report]:
-        """Return the changes, and the event that records the merge once all conflicts are settled.
+        """Return the changes, and the event that records the merge.
 
-        If nothing changed and no conflict was settled, there is no such event. Raises INVALID_ARGUMENT for an unknown
-        subject, and _UnresolvedConflicts if only conflicts are left.
+        There is no such event while conflicts are left, or if nothing changed and no conflict was settled. Raises
+        INVALID_ARGUMENT for an unknown subject, and _UnresolvedConflicts if only conflicts are left.
         """
         merge_plan = plan(merge_input.items, merge_input.context, self._choices, head.at)
         if merge_input.unknown is not None:
@@ -172,7 +169,7 @@ class _Merging:
                 await self._core.contents.copy(self._source, domain, ref.sha256)
 
     async def prepare_projection(self, transaction: Transaction, events: Sequence[Event], report: _Report) -> None:
-        """Store contents outside Neo4j, and update the keys of stored values for the merged types."""
+        """Store contents outside Neo4j. For merged types, update the keys of stored values."""
         if not (self._preview or report.plan.conflicts):
             await self._keep_contents(report.scope.target, report.plan.drafts)
         changes = type_changes(report.ontology_before, [event.draft for event in events])
@@ -181,7 +178,7 @@ class _Merging:
     async def confirm(self, reader: Reader, events: Sequence[Event], report: _Report) -> None:
         """Raise RulesBroken if the merged graph breaks a rule, and _UnresolvedConflicts if conflicts are left.
 
-        Raises DOMAIN_BUSY and HISTORY_COMPACTED if the base may have changed while it was read.
+        Raises DOMAIN_BUSY or HISTORY_COMPACTED if the base may have changed while it was read.
         """
         await check_is_kept(reader, report.scope.base)
         await check_rules(reader, report.scope.target, events, report.plan.ontology, in_turn=False)
@@ -207,7 +204,6 @@ class _Merging:
         )
 
     async def result(self, receipt: Receipt, report: _Report) -> Merged:
-        """Return the result of the merge or of its preview."""
         scope, merge_plan = report.scope, report.plan
         changes = [change for change in receipt.changes if change.kind is not Kind.DOMAIN]
         counts = Counter(change.op for change in changes)

@@ -61,7 +61,7 @@ class IncludedStates:
 
 @dataclass(frozen=True, slots=True)
 class _PendingState:
-    """An included state to trace. `at` is its latest possible time, and `event` is its event if known."""
+    """An included state that is not traced yet. `at` is its latest possible time, `event` is its event if known."""
 
     place: Revision
     through: Revision
@@ -74,7 +74,10 @@ class _PendingState:
 
 @dataclass(frozen=True, slots=True)
 class _SharedState:
-    """A state that both domains include, and a revision with its contents, as its own log may have been compacted."""
+    """A state that both domains include.
+
+    `place` may be in a compacted part of the log, so it also has a revision with the same contents.
+    """
 
     place: Revision
     kept: Revision | None
@@ -82,7 +85,7 @@ class _SharedState:
     compacted_to: int
 
     def covers(self, untraceable: UntraceableState) -> bool:
-        """Return whether this state is at least as late as any state that an untraceable state may include."""
+        """Return whether this state is at least as late as any state that the untraceable state can include."""
         is_included = any(
             self.place.domain == revision.domain and self.place.seq >= revision.seq
             for revision in (untraceable.place, untraceable.through)
@@ -102,7 +105,7 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
         Revision(name, min(source_states.places[name], target_states.places[name]))
         for name in source_states.places.keys() & target_states.places
     ]
-    copies = {**await _copies(reader, source.domain), **await _copies(reader, target.domain)}
+    copies = {**await _copies_of_forks(reader, source.domain), **await _copies_of_forks(reader, target.domain)}
     shared_states = [state for place in places if (state := await _read_shared(reader, place, copies))]
     unincluded = await _drop_included(reader, shared_states)
     latest = max(unincluded, key=lambda shared: (shared.at, shared.place.seq, shared.place.domain), default=None)
@@ -115,13 +118,13 @@ async def base_of(reader: Reader, source: Revision, target: Revision) -> Revisio
         None,
     )
     if untraceable is not None:
-        raise _base_compacted(untraceable.place.domain, untraceable.compacted_to)
+        raise _base_compacted_error(untraceable.place.domain, untraceable.compacted_to)
     if latest is None:
         message = f"Domains {source.domain} and {target.domain} share no history"
         hint = "Merge a branch with the domain it was made from, or two branches of one domain."
         raise invalid_argument("source", message, hint)
     if latest.kept is None:
-        raise _base_compacted(latest.place.domain, latest.compacted_to)
+        raise _base_compacted_error(latest.place.domain, latest.compacted_to)
     return latest.kept
 
 
@@ -130,7 +133,7 @@ async def check_is_kept(reader: Reader, base: Revision) -> None:
     await check_past_is_kept(reader, base.domain)
     row = await _read_place(reader, base)
     if row is None or base.seq < row.compacted_to:
-        raise _base_compacted(base.domain, row.compacted_to if row else base.seq)
+        raise _base_compacted_error(base.domain, row.compacted_to if row else base.seq)
 
 
 async def find_included(reader: Reader, place: Revision) -> IncludedStates:
@@ -145,13 +148,13 @@ async def find_included(reader: Reader, place: Revision) -> IncludedStates:
         is_same_event = state.event in (None, row.event)
         if is_same_event:
             included.places[state.place.domain] = state.place.seq
-            pending += _directly_included(state.place, row)
+            pending += _next_included(state.place, row)
         if not row.is_exact if is_same_event else row.event is None:
             included.untraceable.append(state.as_untraceable(row))
     return included
 
 
-def _directly_included(place: Revision, row: PlaceRow) -> Iterable[_PendingState]:
+def _next_included(place: Revision, row: PlaceRow) -> Iterable[_PendingState]:
     """Yield the states of other domains that a state includes directly."""
     state = DomainState.from_state(row.domain_state)
     if row.forked_from is not None:
@@ -163,8 +166,8 @@ def _directly_included(place: Revision, row: PlaceRow) -> Iterable[_PendingState
         )
 
 
-async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
-    """Return, for each fork in a domain's lineage, the branch's copy of the source's state."""
+async def _copies_of_forks(reader: Reader, domain: str) -> dict[Revision, Revision]:
+    """Return the branch's copy of the source's state, for each fork in the lineage of a domain."""
     line = await segments_of(reader, domain)
     return {
         Revision(older.domain, part.forked_at or 0): Revision(part.domain, part.begins_at)
@@ -174,7 +177,7 @@ async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
 
 
 async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Return the states that no other given state includes. An included state is earlier, even if clocks were wrong."""
+    """Drop the states that another state includes. Timestamps do not count, since clocks can be wrong."""
     if len(states) < 2:
         return states
     included = {state.place: (await find_included(reader, state.place)).places for state in states}
@@ -236,8 +239,7 @@ async def _read_place(reader: Reader, place: Revision) -> PlaceRow | None:
     return await reader.first_row(PLACE, domain=place.domain, seq=place.seq)
 
 
-def _base_compacted(domain: str, to: int) -> GraphError:
-    """Return the error for a merge whose base was compacted."""
+def _base_compacted_error(domain: str, to: int) -> GraphError:
     message = f"The log of domain {domain} was compacted up to {to}, which removed the state that both come from"
     hint = "Compare the two with `diff` and make the changes yourself; branches made from now on can be merged."
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})

@@ -100,7 +100,7 @@ class _GraphMerge:
         """Nodes that are deleted with all their attachments."""
 
     def merge_subjects(self) -> None:
-        """Merge each subject separately. Attachments are merged once the entities are joined."""
+        """Merge each subject by itself. Merges attachments after the entities are joined."""
         attached = [item.subject for item in self.items.values() if item.kind in ATTACHED]
         for subject in [item for item in self.items if self.items[item].kind not in ATTACHED]:
             self._merge(self.items[subject])
@@ -121,7 +121,7 @@ class _GraphMerge:
             self.after[item.subject] = _draft(item, merged.after, self.at)
 
     def _join(self, item: MergeItem) -> str | None:
-        """Return the target's entity with the same name as the source's, and join the two if a choice allows it."""
+        """Return the target's entity with the name of the source's entity. Joins the two if a choice allows it."""
         draft = self.after.get(item.subject)
         names = [entity_name(draft.state or {})] if draft and item.ours is None else names_missing_in_target(item)[-1:]
         holder = next((self.items.get(self._changes().holder(name) or "") for name in names if name), None)
@@ -145,16 +145,16 @@ class _GraphMerge:
         return holder.subject
 
     def _declared_properties(self, item: MergeItem) -> list[str]:
-        """Return the names of properties that the target's ontology declares for the subject's type."""
+        """Return the properties that the target's ontology declares for the subject's type."""
         type_name = next(version.type for version in (item.theirs, item.ours, item.base) if version is not None) or ""
         find = self.ontology.find_connection_type if item.kind is Kind.CONNECTION else self.ontology.find_node_type
         declared = find(type_name)
         return [rule.name for rule in declared.properties] if declared else []
 
     def add_types(self) -> None:
-        """Add the source's types to the target's ontology. Types that cannot be added are in conflict.
+        """Add the source's types to the target's ontology. Types that cannot be added become conflicts.
 
-        A type that cannot be added alone is tried together with the types that become or were its inverse.
+        If a type cannot be added alone, it is tried together with its inverses, before and after the merge.
         """
         self.ontology = self.context.ontology
         rejected: list[tuple[Draft, GraphError]] = []
@@ -173,19 +173,19 @@ class _GraphMerge:
                 self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
 
     def _are_paired(self, type_1: Draft, type_2: Draft) -> bool:
-        """Return whether two types are the same, or one was or will be the inverse of the other."""
+        """Return whether two types are the same, or inverses before or after the merge."""
         names = [(type_from_draft(type_draft).name, self._inverses(type_draft)) for type_draft in (type_1, type_2)]
         (first, own), (second, others) = names
         return first == second or second in own or first in others
 
     def _inverses(self, draft: Draft) -> set[str]:
-        """Return the inverses of a type, in the target and after the merge."""
+        """Return the inverses of a type before and after the merge."""
         declared = type_from_draft(draft)
         before = self.context.ontology.find_connection_type(declared.name)
         return {defined.inverse for defined in (declared, before) if isinstance(defined, ConnectionType)}
 
     def find_conflicts(self) -> Iterator[Conflict]:
-        """Yield the conflicts of the merged graph, at most one per subject and rule, conflicts about types first."""
+        """Yield the conflicts of the merged graph, types first. There is at most one per subject and rule."""
         self.add_types()
         changes = self._changes()
         if violations := [
@@ -218,7 +218,7 @@ class _GraphMerge:
                 yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
     def _find_subject_conflict(self, changes: Changeset, draft: Draft) -> Conflict | None:
-        """Return the conflict in a subject's ends, type or rules. Ignores unique values and attachments."""
+        """Return the conflict about a subject's ends, type or rules. Ignores unique values and attachments."""
         if missing := self._missing_ends(changes, draft):
             can_return = all(self._can_restore(end) for end in missing)
             takes = frozenset(ConflictSide) if can_return else _OURS
@@ -233,7 +233,7 @@ class _GraphMerge:
         return self._conflict(draft, ConflictKind.RULE, broken.reason) if broken else None
 
     def settle(self, conflict: Conflict) -> None:
-        """Apply the choice about a conflict, or leave the subject unchanged and keep the conflict."""
+        """Apply the choice about a conflict. Without a choice, keep the conflict and leave the subject unchanged."""
         take = self.choices.take(conflict)
         if (forced := self._forced_side(conflict)) is not None:
             take = forced
@@ -248,7 +248,7 @@ class _GraphMerge:
             self.in_conflict.add(conflict.subject)
 
     def _forced_side(self, conflict: Conflict) -> ConflictSide | None:
-        """Return the side that applies regardless of choices, if any: a mention stays while a relation leads to it."""
+        """Return the side that applies whatever the choices are, if any. A mention stays if a relation leads to it."""
         if conflict.clash is ConflictKind.ATTACHED and is_mention(self.items[conflict.subject].ours):
             return ConflictSide.OURS
         draft = self.after.get(conflict.subject) if conflict.clash is ConflictKind.END else None
@@ -259,7 +259,7 @@ class _GraphMerge:
         return ConflictSide.THEIRS if are_named else None
 
     def drafts(self) -> list[Draft]:
-        """Return the changes in an order in which each is valid after the ones before it."""
+        """Return the changes in an order in which each is valid after the changes before it."""
         changes = self._changes()
         return [draft for draft in changes.in_order() if not self._waits_for_conflict(draft)]
 
@@ -267,7 +267,7 @@ class _GraphMerge:
         return Changeset(self.context, self.after, self.ontology)
 
     def _waits_for_conflict(self, draft: Draft) -> bool:
-        """Return whether a change's type, or a node that it needs, does not exist before a conflict is settled."""
+        """Return whether a change needs a type or node that exists only after a conflict is settled."""
         ends = any(end in self.in_conflict and end not in self.context.living for end in ends_of(draft))
         return draft.op is not Op.DELETE and (ends or type_of(draft) in self.in_conflict)
 
@@ -283,7 +283,7 @@ class _GraphMerge:
             self.after[end] = _draft(self.items[end], self.items[end].theirs, self.at)
 
     def _missing_ends(self, changes: Changeset, draft: Draft) -> list[str]:
-        """Return the ends of a subject that do not exist after the merge, however conflicts are settled."""
+        """Return the ends of a subject that do not exist after the merge, whatever the choices are."""
         violation = changes.check_ends(draft)
         return [end for end in violation.others if end not in self.in_conflict] if violation else []
 
@@ -292,7 +292,7 @@ class _GraphMerge:
         return item is not None and item.theirs is not None and node not in self.unchanged and node not in self.after
 
     def _is_undecided(self, draft: Draft) -> bool:
-        """Return whether a change cannot be checked before other conflicts are settled."""
+        """Return whether a change can be checked only after other conflicts are settled."""
         return type_of(draft) in self.in_conflict or any(end in self.in_conflict for end in ends_of(draft))
 
     def _conflict(

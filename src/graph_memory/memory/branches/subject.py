@@ -117,7 +117,7 @@ def _find_whole_conflict(item: MergeItem) -> Conflict | None:
 
 
 def _target_identity(item: MergeItem, theirs: Version) -> object:
-    """Return the identity of the subject that has, or once had, this id in the target."""
+    """Return the identity that the subject with this id has, or had last, in the target."""
     if item.ours is not None:
         return item.ours.identity
     if item.last is None:
@@ -179,7 +179,7 @@ class _ByValue:
         )
 
     def apply_resolutions(self, version: Version | None, value_resolutions: Sequence[Resolution]) -> Version | None:
-        """Return a version that was taken whole from one side, with the values that resolutions set."""
+        """Return the version of one side, with the values that resolutions set."""
         if version is None or not value_resolutions or version.kind is not self.item.kind:
             return version
         self.after, self.content = dict(version.state), version.content
@@ -247,7 +247,7 @@ class _ByValue:
             self._put(name, resolution.value)
 
     def _choose(self, name: str, take: ConflictSide) -> None:
-        """Take one side's value. Content is taken with its format."""
+        """Take the value of one side. Content includes its format."""
         self._take(name, take)
         if name == CONTENT:
             self._take(_FORMAT, take)
@@ -305,7 +305,7 @@ def complete_version(
 
 
 def _type_of(item: MergeItem, template: Version, state: State) -> str | None:
-    """Return the type of a version with this state. An entity has the type of the side that its data comes from."""
+    """Return the type of the merged subject. An entity has the type of the side from which its data comes."""
     written = state.get(ENTITY)
     sides = (
         version
@@ -320,7 +320,7 @@ def _without_computed(state: State) -> State:
 
 
 def _computed_fields(item: MergeItem, template: Version, state: State, content: Content | None) -> State:
-    """Return the values that are computed from fields: the titles, and the time at which the summary was written."""
+    """Return the fields that are computed: the titles, and the time of the summary."""
     fields = NodeFields.from_stored(state)
     sides = (NodeFields.from_stored(version.state) for version in (item.ours, item.theirs, item.base) if version)
     times = (side.summary_timestamp for side in sides if side.content_summary == fields.content_summary)
@@ -329,9 +329,9 @@ def _computed_fields(item: MergeItem, template: Version, state: State, content: 
 
 
 def _title(item: MergeItem, template: Version, state: State, content: Content | None) -> str:
-    """Return the title that follows from properties and text.
+    """Return the title that is derived from properties and text.
 
-    If the text is not loaded, the title comes from a side that has the same text.
+    If the text is not loaded, the title is that of a side with the same text.
     """
     properties = replace(template, state=state).properties
     sides = [

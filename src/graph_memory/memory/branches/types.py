@@ -53,7 +53,7 @@ def _versions(item: MergeItem) -> Sequence[Version | None]:
 
 
 def _merge_value(base: Value | None, ours: Value | None, theirs: Value | None) -> object:
-    """Return the merged value, None for no value, or `_CONFLICT`. In lists, the changes of both sides are combined."""
+    """Return the merged value, None for no value, or `_CONFLICT`. Lists get the changes of both sides."""
     if repr(ours) == repr(theirs) or repr(theirs) == repr(base):
         return ours
     if repr(ours) == repr(base):
@@ -78,7 +78,7 @@ def _conflict(item: MergeItem, keys: Sequence[Key]) -> Conflict:
 
 
 def _version(item: MergeItem, after: Values, settled: Conflict | None) -> tuple[Version | None, Conflict | None]:
-    """Return the type with these values. If they contradict each other, only the target's side settles the conflict."""
+    """Return the type with these values. If they contradict each other, only the target's side settles that."""
     ours = cast("Version", item.ours)
     before = type_of_version(ours)
     data = declaration_of(before.name, after)

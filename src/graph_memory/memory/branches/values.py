@@ -252,7 +252,7 @@ def is_same_version(version: Version | None, other: Version | None) -> bool:
 
 
 def _declaration(version: Version) -> str:
-    """Return the declaration of a type without the mark that a write added it to an open ontology."""
+    """Return the declaration of a type. Drops the mark of types that a write added to an open ontology."""
     declared = json.loads(cast("str", version.state["_definition"]))
     declared.pop("ad_hoc", None)
     return json.dumps(declared)

@@ -36,7 +36,7 @@ _ATTACHED = _ORDER.index(Kind.CONNECTION)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The stored data that a decision about changes needs."""
+    """The stored data that is needed to plan changes."""
 
     ontology: Ontology
     living: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -242,7 +242,7 @@ class Changeset:
 
     @cached_property
     def _first_owners(self) -> Mapping[UniqueValue, str]:
-        """The first subject that would have each unique value."""
+        """The first subject that would own each unique value."""
         drafts = reversed([*self.changes.values()])
         return {value: draft.subject for draft in drafts for value in unique_of(draft, self.ontology)}
 
@@ -288,7 +288,7 @@ class Changeset:
 
     @cached_property
     def _users(self) -> Mapping[str, str]:
-        """Phrases that name a subject that still needs a deleted type, by the subject id of that type."""
+        """For each deleted type, a phrase that names a subject which still needs it. By the type's subject id."""
         deleted = {draft.subject for draft in self.changes.values() if draft.op is Op.DELETE}
         if not any(self.changes[subject].kind in TYPES for subject in deleted):
             return {}

@@ -52,7 +52,7 @@ class Misfit:
 
 @dataclass(slots=True)
 class _JointChecks:
-    """The values and ends that rules compare between subjects of a type: unique values, and rules about connections."""
+    """The values and ends that are compared between subjects of a type: unique values, and rules of connections."""
 
     declared: AnyType
     """The type with only its new rules."""
@@ -60,20 +60,19 @@ class _JointChecks:
     edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
 
     def add(self, subject: str, properties: Mapping[str, object], ends: Ends | None) -> None:
-        """Add the values and ends of a subject that the new rules concern."""
+        """Add a subject's values and ends to which the new rules apply."""
         if subject_claims := [*claims(self.declared, properties, ends)]:
             self.claims[subject] = subject_claims
         if ends is not None and isinstance(self.declared, ConnectionType) and self.declared.acyclic:
             self.edges[subject] = ends
 
     def without(self, left_out: Collection[str]) -> _JointChecks:
-        """Return a copy without the given subjects."""
         remaining = {subject: claims for subject, claims in self.claims.items() if subject not in left_out}
         edges = {subject: ends for subject, ends in self.edges.items() if subject not in left_out}
         return _JointChecks(self.declared, remaining, edges)
 
     def misfits(self) -> Iterator[Misfit]:
-        """Yield the subjects that conflict with others, in id order."""
+        """Yield the subjects that conflict with other subjects, by id."""
         owners: dict[Claim, str] = {}
         for subject in sorted(self.claims):
             for claim in self.claims[subject]:
@@ -133,7 +132,7 @@ class StoredType:
 
 
 def _violation_of(after: AnyType, values: Mapping[str, PropertyValue], end_types: Ends | None) -> str | None:
-    """Return the reason why a stored node or connection violates the changed type, or None."""
+    """Return why a stored node or connection violates the changed type, or None."""
     try:
         check_rules(after, values)
     except GraphError as error:

@@ -43,8 +43,8 @@ def link_value(source: str | None, state: Mapping[str, object]) -> list[UniqueVa
     return [UniqueValue(Kind.LINK, str(state.get("_link_type")), "way", value)]
 
 
-def _link_exists(state: Mapping[str, object], owner: str) -> GraphError:
-    """Return the error for a second link of a type between two nodes."""
+def _link_exists_error(state: Mapping[str, object], owner: str) -> GraphError:
+    """Return the error for a second link of the same type between two nodes."""
     hint = Hint("Pass another link_type.", " To replace the link, first delete it with {delete_cross_domain_link}.")
     message = f"There is already a {state.get('_link_type')} link between these nodes: {owner}"
     return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})
@@ -53,7 +53,7 @@ def _link_exists(state: Mapping[str, object], owner: str) -> GraphError:
 def unique_value_taken(draft: Draft, name: str, owner: str, title: str | None) -> GraphError:
     """Return the error for a unique value or link that another subject has."""
     if draft.kind is Kind.LINK:
-        return _link_exists(draft.state or {}, owner)
+        return _link_exists_error(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":
         message = f"Another entity already has the name {quote((draft.state or {}).get(name))}: {owner}"
         hint = "Names are unique in a domain, across all types: use the existing entity, or choose another name."

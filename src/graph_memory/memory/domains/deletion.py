@@ -75,7 +75,7 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 
 
 async def _check_is_alone(core: Core, domain: str) -> None:
-    """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN if the domain has branches or children."""
+    """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN if there are any."""
     if names := names_for_caller(await branches_of(core.store, domain)):
         hint = f"It has the earlier history of {join_names(names)}: delete these first."
         details = {"domain": domain, "branches": names, "hint": hint}
@@ -101,7 +101,7 @@ async def _delete_page(job: Job, statement: Query[int]) -> int:
 
 
 async def _delete_blobs(core: Core, domain: str) -> int | None:
-    """Delete the blobs of a domain. Returns their number, or None if another database may use them."""
+    """Delete a domain's blobs and return their number, or None if another database may use them."""
     blobs = core.contents.blobs
     names = [blob.name for blob in await blobs.garbage(domain, frozenset(), datetime.max.replace(tzinfo=UTC))]
     if names and not await blobs.is_claimed_by(core.contents.store):

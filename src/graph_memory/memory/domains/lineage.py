@@ -147,7 +147,7 @@ async def revision_of(reader: Reader, domain: str, seq: int) -> Revision:
 
 
 def _revision_in(parts: Sequence[LogSegment], seq: int) -> Revision:
-    """Return the revision of a lineage after event `seq`. The state at a fork is in both logs."""
+    """Return the revision after event `seq` of a lineage. At a fork, both logs have the state."""
     for part in parts:
         at = max(min(seq, part.until), part.begins_at)
         is_in_segment = part.forked_at is None or seq >= part.forked_at
@@ -197,7 +197,7 @@ async def changes_between(reader: Reader, revision: Revision, other: Revision) -
 
 
 def _path_to_shared(parts: Sequence[LogSegment], place: Revision, shared: str) -> tuple[list[EventRange], int]:
-    """Return the event ranges from a state back to the shared domain, and the event number reached in that domain."""
+    """Return the event ranges from a state back to the shared domain, and the number of the event reached there."""
     ranges: list[EventRange] = []
     seq = place.seq
     for part in parts:
@@ -275,10 +275,10 @@ async def _seq_at(
 
 
 async def _last_until(reader: Reader, part: LogSegment, at: datetime, last: int, *, strictly: bool) -> int | None:
-    """Return the number of the last event at or before a time, or None if that is before the log begins.
+    """Return the number of the last event at or before a time, or None if the log begins later.
 
-    Between the turns of a log, at which recorded times go back, times rise with the event number. So each range
-    between turns is searched, newest first. With `strictly`, the event must be before the time.
+    Recorded times go back at the turns of a log. Between turns, they rise with the event number. So each range between
+    turns is searched, newest first. With `strictly`, the event must be before the time.
     """
     ends = sorted(turn - 1 for turn in part.turns if part.shown_after < turn - 1 < last)
     for after, until in reversed([*pairwise([part.shown_after, *ends, last])]):
@@ -310,13 +310,15 @@ def unknown_event_error(parts: Sequence[LogSegment], event: str) -> GraphError:
     details = {
         "event": printable(event),
         "domain": domain,
-        "hint": Hint("{memory_log:full} shows the numbers and ids of the events.", " Each belongs to one domain."),
+        "hint": Hint(
+            "{memory_log:full} shows the numbers and ids of the events.", " Check the domain that you passed."
+        ),
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {printable(event)}", details)
 
 
 def _missing_source_error(part: LogSegment) -> GraphError:
-    """Return the error for the past of a branch that was imported without its source."""
+    """Return the error for the past of a branch whose source was not imported."""
     first = max(part.forked_at or 0, part.compacted_to)
     hint = f"Use {first} or a later point. To read its whole history, import its source domain first, then the branch."
     message = f"Domain {part.domain} was imported without the domain that has its history before {first}"

@@ -82,7 +82,7 @@ def _summary(row: DomainRow) -> DomainSummary:
 
 
 def _values(row: DomainRow) -> dict[str, Any]:
-    """Return the fields of a domain. Names of domains that the caller may not read are omitted."""
+    """Return the fields of a domain. Omits the names of domains that the caller may not read."""
     sources = {name: value for name in ("parent", "forked_from") if (value := getattr(row, name)) and can_read(value)}
     return (
         asdict(row)

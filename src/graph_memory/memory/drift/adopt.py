@@ -110,7 +110,7 @@ def plan_adoption(
 def _try_changes(
     changes_left: Sequence[DriftedSubject], context: DriftContext, head: Head
 ) -> tuple[list[Draft], dict[str, GraphError]]:
-    """Return the drafts, or the errors of the first violated rule."""
+    """Return the drafts. If a rule is violated, return only the errors of the first such rule."""
     drafts_by_id, refused = _make_drafts(changes_left, context, head)
     if refused:
         return [], refused
@@ -120,13 +120,13 @@ def _try_changes(
         if violations:
             return [], {change_id: _violation_error(violation, head) for change_id, violation in violations.items()}
     drafts = changes.in_order()
-    return drafts, _refuse_barred(drafts_by_id, drafts, context, head)
+    return drafts, _barred_errors(drafts_by_id, drafts, context, head)
 
 
 def _make_drafts(
     changes: Sequence[DriftedSubject], context: DriftContext, head: Head
 ) -> tuple[dict[str, Draft], dict[str, GraphError]]:
-    """Return the drafts of adoptable changes and the errors of the other changes, by id."""
+    """Return the drafts of the changes that can be adopted, and the errors of the others. Both by id."""
     drafts: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
     subjects: set[str] = set()
@@ -141,21 +141,21 @@ def _make_drafts(
     return drafts, refused
 
 
-def _refuse_barred(
+def _barred_errors(
     drafts_by_id: Mapping[str, Draft], drafts: Sequence[Draft], context: DriftContext, head: Head
 ) -> dict[str, GraphError]:
-    """Return errors for new connections that may break a rule of their type if a removed one is restored."""
+    """Return the errors of new connections that may break a rule if a removed connection is restored."""
     deleted = {draft.subject for draft in drafts if draft.op is Op.DELETE}
     removed_connections = [subject for subject in context.removed_connections if subject.subject not in deleted]
     claimed = {
         claim: subject.id
         for subject in removed_connections
         if subject.last
-        for claim in _claims(subject.last.draft, head)
+        for claim in _claimed_ends(subject.last.draft, head)
     }
     refused: dict[str, GraphError] = {}
     for change_id, draft in drafts_by_id.items() if claimed else ():
-        claims = _claims(draft, head) if draft.op is Op.CREATE else ()
+        claims = _claimed_ends(draft, head) if draft.op is Op.CREATE else ()
         if barring := next((claimed[claim] for claim in claims if claim in claimed), None):
             message = f"It may break a rule of its type together with {barring}, which was removed outside graph-memory"
             refused[change_id] = GraphError(
@@ -164,8 +164,8 @@ def _refuse_barred(
     return refused
 
 
-def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
-    """Return the ends that a connection occupies under each rule of its type."""
+def _claimed_ends(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
+    """Return, for each rule of a connection's type, the ends that no other connection may have."""
     declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
     if declared is None:
         return []
@@ -203,7 +203,7 @@ def _draft(change: DriftedSubject, context: DriftContext, head: Head) -> Draft:
 
 
 def _check_deletable(change: DriftedSubject, context: DriftContext) -> None:
-    """Raise STORE_CONFLICT if a missing node still has a connection, since only its label may have been removed."""
+    """Raise STORE_CONFLICT if a missing node still has a connection. Maybe only its label was removed."""
     attached = context.attached.get(change.subject, ())
     if ids := [subject.id for subject in attached if subject.kind is Kind.CONNECTION and subject.stored is not None]:
         message = f"Its connection {ids[0]} is still there, so it may have lost only its label _Node"
@@ -226,13 +226,13 @@ def _node_update(change: DriftedSubject, head: Head) -> Draft:
         raise _refusal(
             f"The type of a node cannot change, and this one has the labels {join_names(change.labels)}", hint
         )
-    content, properties = _content(change, before.content.format), _properties(stored)
+    content, properties = _content(change, before.content.format), _live_properties(stored)
     text = content.text if content is not None else None
     after = replace(
         before,
         properties=properties,
         tags=_tags(stored),
-        fields=before.fields.with_changes(_fields(stored, before.fields), head.at),
+        fields=before.fields.with_changes(_live_fields(stored, before.fields), head.at),
         content=content.ref if content is not None else before.content,
         title=title_of(before.type, properties, text, previous=before.title if text is None else None),
     )
@@ -247,7 +247,7 @@ def _connection_update(change: DriftedSubject, head: Head) -> Draft:
     content = _content(change, before.content.format if before.content is not None else FORMAT)
     after = replace(
         before,
-        properties=_properties(stored),
+        properties=_live_properties(stored),
         content=content.ref if content is not None else before.content,
         strength=_strength(stored),
         importance=_importance(stored),
@@ -267,9 +267,9 @@ def _node_creation(change: DriftedSubject, head: Head) -> Draft:
         id=check_new_id("_id", change.subject),
         type=change.labels[0],
         content=_new_content(change),
-        properties=_properties(stored),
+        properties=_live_properties(stored),
         tags=_tags(stored),
-        fields=_fields(stored),
+        fields=_live_fields(stored),
     )
     return replace(nodes.creation_draft(head, new_node), windows=None)
 
@@ -290,7 +290,7 @@ def _connection_creation(change: DriftedSubject, head: Head) -> Draft:
         type=type_name,
         from_id=change.from_id or "",
         to_id=change.to_id or "",
-        properties=_properties(stored),
+        properties=_live_properties(stored),
         content=_new_content(change) if change.text is not None else None,
         strength=_strength(stored),
         importance=_importance(stored),
@@ -309,8 +309,8 @@ def _check_changes(is_same: bool) -> None:
         raise _refusal("Only the service's own data differs", "Restore it.")
 
 
-def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
-    """Validate and return the live properties. Raises INVALID_PROPERTY, for example for the name `_mine`."""
+def _live_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
+    """Return the live properties. Raises INVALID_PROPERTY, for example for the name `_mine`."""
     return check_properties({key: value for key, value in stored.items() if key not in SERVICE})
 
 
@@ -318,8 +318,8 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
     return check_tags(cast("Sequence[str]", stored.get("_tags") or ()))
 
 
-def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
-    """Validate and return the changed fields. Unchanged fields may exceed the limits for new values."""
+def _live_fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
+    """Return the live fields. Only changed fields are checked, since others may exceed the limits for new values."""
     previous = before or NodeFields()
     values = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
     changed = {name: value for name, value in values.items() if value != getattr(previous, name)}
@@ -335,7 +335,7 @@ def _importance(stored: Mapping[str, object]) -> float | None:
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:
-    """Return a subject's content: the live text if that was changed, otherwise the logged content."""
+    """Return a subject's content: the live text if it was changed, otherwise the content in the log."""
     last, _ = _event_and_stored(change)
     ref = content_ref(last.draft.state or {})
     logged = last.draft.content
@@ -366,7 +366,7 @@ def _refusal(message: str, hint: str) -> GraphError:
 
 
 def _violation_error(violation: Violation, head: Head) -> GraphError:
-    """Return the error for a change. A connection that breaks a rule already exists, so the hint is to remove it."""
+    """Return the error for a violation. A connection that breaks a rule already exists, so the hint is to remove it."""
     if violation.rule is not Rule.LINK:
         return violation.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."

@@ -184,7 +184,7 @@ async def read_context(
     rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=subjects) if subjects else []
     last = [Event.from_row(row) for row in rows]
     nodes = [event.draft for event in last if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE]
-    attached = _attachments(drifted)
+    attached = _attachments_by_node(drifted)
     context = Context(
         ontology=head.ontology,
         living={draft.subject: draft.type or "" for draft in nodes},
@@ -212,7 +212,7 @@ def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 
 
-def _attachments(subjects: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
+def _attachments_by_node(subjects: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
     """Return the subjects that the log attaches to each deleted node."""
     attached: dict[str, list[DriftedSubject]] = {
         change.subject: [] for change in subjects if change.kind is Kind.NODE and change.is_gone

@@ -67,7 +67,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """The drifted subjects and the refusals of an attempt, and the receipt once the attempt is written."""
+    """The drifted subjects and the errors of an attempt, and the receipt if the attempt was written."""
 
     drifted: Sequence[DriftedSubject] = ()
     titles: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -77,7 +77,6 @@ class _Outcome:
 
     @property
     def adopted(self) -> set[str]:
-        """The adopted subjects."""
         return {change.subject for change in self.receipt.changes} if self.receipt else set()
 
 
@@ -111,7 +110,7 @@ def _resolve_choices(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return the ids to adopt and the ids to restore. Raises INVALID_ARGUMENT.
 
-    "all" does not restore elements without a domain or id: they may belong to another application.
+    Restoring "all" skips elements without a domain or id, since they may belong to another application.
     """
     named_to_restore = frozenset(restore if restore != "all" else ())
     all_ids = (change.id for change in changes.values() if change.adoptable or restore != "all")
@@ -124,14 +123,14 @@ def _resolve_choices(
         )
     if unknown := (adopted | restored) - changes.keys():
         hint = Hint("{graph-memory reconcile} lists changes made outside graph-memory.")
-        raise invalid_argument("adopt", f"{quote(min(unknown))} does not differ from its log", hint)
+        raise invalid_argument("adopt", f"{quote(min(unknown))} already matches the log", hint)
     return adopted, restored
 
 
 async def _adopt_chosen(
     core: Core, domain: str, candidates: DriftCandidates, changes: dict[str, HandChange], choice: _Choice
 ) -> str | None:
-    """Adopt the chosen changes, record the outcomes in `changes`, and return the batch."""
+    """Adopt the chosen changes, and record the outcomes in `changes`. Returns the id of the batch."""
     outcome = await _adopt(core, domain, candidates, choice, dry_run=False)
     for change in outcome.drifted:
         if change.subject in outcome.adopted:
@@ -154,8 +153,6 @@ async def _adopt(core: Core, domain: str, candidates: DriftCandidates, choice: _
 
 @dataclass(frozen=True, slots=True)
 class _AttemptInput:
-    """The drifted subjects and their context."""
-
     changes: Sequence[DriftedSubject]
     context: DriftContext
     titles: Mapping[str, str]
@@ -165,7 +162,7 @@ class _AttemptInput:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """One write that adopts all adoptable changes."""
+    """A write that adopts all changes that can be adopted."""
 
     core: Core
     domain: str
@@ -175,7 +172,7 @@ class _Attempt:
     dry_run: bool
 
     async def write(self) -> _Outcome:
-        """Read the state while holding the lock, decide what to adopt, and write it."""
+        """Read the state under the lock, decide what to adopt, and write it."""
         log, origin = self.core.log, self.core.origin
         written = await log.write(
             "reconcile",
@@ -192,12 +189,12 @@ class _Attempt:
     async def _read(self, reader: Reader, head: Head) -> _AttemptInput:
         changes = await detect.read_drifted(self.core, reader, self.domain, self.candidates)
         context, titles = await detect.read_context(reader, head, changes, self.broken)
-        return _AttemptInput(changes, context, titles, await self._find_protected(reader, head, changes, context))
+        return _AttemptInput(changes, context, titles, await self._protected_errors(reader, head, changes, context))
 
-    async def _find_protected(
+    async def _protected_errors(
         self, reader: Reader, head: Head, results: Sequence[DriftedSubject], context: DriftContext
     ) -> dict[str, GraphError]:
-        """Return the errors of changes that touch protected subjects, by id."""
+        """Return the errors of changes to protected subjects, by id."""
         touched = {change.id: [change.subject, *_nodes_touched(change, context)] for change in results}
         all_subjects = [subject for subjects in touched.values() for subject in subjects]
         refused = await refusals(reader, head, self.core.origin, all_subjects)
@@ -209,15 +206,15 @@ class _Attempt:
 
     def _decide(self, head: Head, attempt_input: _AttemptInput) -> Decision[_Outcome]:
         not_adoptable = {
-            **self._find_not_adoptable(attempt_input.changes, attempt_input.context),
+            **self._not_adoptable_errors(attempt_input.changes, attempt_input.context),
             **attempt_input.protected,
         }
         chosen = [change for change in attempt_input.changes if self.choice.takes(change)]
         plan = plan_adoption(chosen, attempt_input.context, head, not_adoptable)
         return Decision(plan.drafts, _Outcome(attempt_input.changes, attempt_input.titles, plan.refused, head.ontology))
 
-    def _find_not_adoptable(self, subjects: Sequence[DriftedSubject], context: DriftContext) -> dict[str, GraphError]:
-        """Return the errors of changes that cannot be adopted under any ontology, by id."""
+    def _not_adoptable_errors(self, subjects: Sequence[DriftedSubject], context: DriftContext) -> dict[str, GraphError]:
+        """Return the errors of changes that no ontology would allow, by id."""
         refused: dict[str, GraphError] = {}
         count = 0
         for change in subjects:
@@ -262,13 +259,12 @@ class _Attempt:
 
 
 def _nodes_touched(change: DriftedSubject, context: DriftContext) -> Sequence[str]:
-    """Return the nodes that a change touches: its ends, and the ends of its attachments. Each may be protected."""
+    """Return the nodes whose protection forbids a change: its ends, and the ends of its attachments."""
     owner = [change] if change.kind in ABOUT else []
     return [end for subject in (*owner, *_deleted_attachments(change, context)) for end in ends_of(subject) if end]
 
 
 def _deleted_attachments(change: DriftedSubject, context: DriftContext) -> Sequence[DriftedSubject]:
-    """Return the drifted subjects that were attached to a deleted node."""
     return context.attached.get(change.subject, ()) if change.is_gone else ()
 
 
@@ -309,7 +305,7 @@ def _missing_end(
 
 
 async def _restore_subjects(core: Core, domain: str, candidates: DriftCandidates, *, is_domain: bool) -> set[str]:
-    """Repair the subjects, delete elements without an id, and return the ids that still differ."""
+    """Repair the subjects and delete elements without an id. Returns the ids that still differ."""
     await _drop_unnamed(core, domain, candidates)
     differing = candidates.subjects
     for _ in range(verify.ROUNDS):

@@ -29,7 +29,7 @@ Row = NodeRow | EntityObservationsRow | EqualRelationsRow
 
 @dataclass(frozen=True, slots=True)
 class _Deletion:
-    """The records to delete, the records attached to deleted nodes, and the nodes that are only ends of relations."""
+    """The records to delete, the records attached to deleted nodes, and the nodes that are only relation ends."""
 
     rows: Sequence[Row]
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
@@ -56,7 +56,7 @@ async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done
 
 
 async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> int:
-    """Delete entities that are too many for one write, half of them at a time, and a large entity in pages."""
+    """Delete entities that are too many for one write in halves, and a large entity in pages."""
     if middle := len(names) // 2:
         return sum([(await delete_entities(core, domain, half)).deleted for half in (names[:middle], names[middle:])])
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=names)
@@ -90,7 +90,7 @@ async def delete_relations(core: Core, domain: str, relations: Sequence[NewRelat
 
 
 def _decide(head: Head, deletion: _Deletion) -> Decision[int]:
-    """Return the deletions. A node that exists only as an end of relations is deleted with its last relation."""
+    """Return the deletions. A node that is only an end of relations is deleted with its last relation."""
     drafts = [draft for row in deletion.rows for draft in _deletions(row)]
     attached = (draft for drafts in deletion.attached.values() for draft in drafts)
     deleted_ids = {draft.subject for draft in (*drafts, *attached)}
@@ -104,7 +104,7 @@ def _deletions(row: Row) -> Sequence[Draft]:
 
 
 async def _write(core: Core, domain: str, name: str, read: Reading) -> int:
-    """Write the deletions. Returns how many of the named records were deleted; 0 if the domain does not exist."""
+    """Delete the named records. Returns how many there were; 0 if the domain does not exist."""
     try:
         return (await core.log.write(name, domain, core.origin, read, _decide)).report
     except GraphError as error:

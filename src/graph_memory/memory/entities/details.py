@@ -57,7 +57,7 @@ def _access_fields(access: AccessRow | None) -> tuple[int, datetime | None]:
 
 
 def _add_row(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
-    """Return an entity with its details, and with its observations as of the same moment."""
+    """Add the details to an entity, and its observations as of the same moment."""
     observation_by_text = {observation[1]: observation for observation in reversed(row.observations)}
     details = tuple(
         ObservationDetail(

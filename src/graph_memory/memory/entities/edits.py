@@ -37,7 +37,7 @@ class ObservationEdit:
 
 def entity_edit(arguments: Mapping[str, object]) -> EntityEdit:
     """Return the requested changes of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    fields = _fields(arguments)
+    fields = _present_arguments(arguments)
     if not fields.entries.keys() - {"name"}:
         raise invalid_argument(
             "new_name", "Nothing to update", "Pass new_name, type, aliases, properties or description."
@@ -65,7 +65,7 @@ def _aliases(fields: Fields) -> Mapping[str, PropertyValue]:
 
 def observation_edit(arguments: Mapping[str, object]) -> ObservationEdit:
     """Return the requested changes of an observation. Raises INVALID_ARGUMENT."""
-    fields = _fields(arguments)
+    fields = _present_arguments(arguments)
     text, confidence = fields.get("text"), fields.number("confidence")
     if text is None and confidence is None:
         raise invalid_argument("text", "Nothing to update", "Pass text, confidence or both.")
@@ -77,8 +77,7 @@ def observation_edit(arguments: Mapping[str, object]) -> ObservationEdit:
     )
 
 
-def _fields(arguments: Mapping[str, object]) -> Fields:
-    """Return the arguments that are not None."""
+def _present_arguments(arguments: Mapping[str, object]) -> Fields:
     return LocatedValue({key: value for key, value in arguments.items() if value is not None}, "").fields(
         tuple(arguments)
     )

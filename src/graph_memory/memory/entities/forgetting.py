@@ -89,7 +89,7 @@ def _names(event: Event) -> list[str]:
 async def _subjects(core: Core, domain: str, request: ForgetRequest) -> list[str]:
     """Return the ids of the records to forget.
 
-    If a request has names and a text, these are the observations of the named entities that have the text.
+    If a request has names and a text, these are the observations with that text at the named entities.
     """
     nodes = {name: await _node_of(core.store, domain, name) for name in request.names}
     if not request.texts:
@@ -111,7 +111,7 @@ async def _node_of(reader: Reader, domain: str, name: str) -> str:
 
 
 async def _find_in_entity(reader: Reader, domain: str, name: str, node: str, texts: Sequence[str]) -> list[str]:
-    """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if a text has none."""
+    """Return the observations of an entity with these texts. Raises INVALID_ARGUMENT if one is missing."""
     observations = await observations_of(reader, domain, node, texts)
     known = await reader.read(CURRENT, domain=domain, node=node)
     await check_references(reader, domain, texts, observations, known, "text")
@@ -119,7 +119,7 @@ async def _find_in_entity(reader: Reader, domain: str, name: str, node: str, tex
 
 
 async def _find_anywhere(core: Core, domain: str, text: str) -> list[str]:
-    """Return the observations with this text. Raises INVALID_ARGUMENT with similar texts if there are none."""
+    """Return the observations with this text. If there are none, raises INVALID_ARGUMENT with similar texts."""
     results: list[str] = []
     for name in await core.store.read(OBSERVED_OF, domain=domain, wanted=text, limit=MAX_LISTED):
         results += await observations_of(core.store, domain, await _node_of(core.store, domain, name), [text])
@@ -142,7 +142,7 @@ async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[
 
 
 def _check(event: Event | None, subject: str, *, may_be_gone: bool) -> None:
-    """Raise INVALID_ARGUMENT for an id that does not belong to an entity, an observation or a relation."""
+    """Raise INVALID_ARGUMENT unless the id is that of an entity, an observation or a relation."""
     if event is None or event.draft.kind not in _KINDS or (event.draft.state is None and not may_be_gone):
         raise invalid_argument("ids", f"There is no entity, observation or relation {quote(subject)}", _HINT)
 
@@ -169,7 +169,7 @@ async def _end(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool
 
 
 def _draft_end(event: Event, at: datetime) -> Draft | None:
-    """Return the draft that ends an event's record, or None if the record has already ended or is a link or block."""
+    """Return the draft that ends a record, or None if it has ended already, or is a link or block."""
     draft, state = event.draft, event.draft.state
     if state is None or draft.kind not in _KINDS:
         return None
@@ -185,7 +185,7 @@ def _draft_end(event: Event, at: datetime) -> Draft | None:
 
 
 async def _erase(core: Core, domain: str, known: Sequence[Event], *, dry_run: bool) -> Forgotten:
-    """Erase one record after another. An interrupted erasure is completed by repeating the call."""
+    """Erase the records one by one. If that is interrupted, repeat the call to continue."""
     nodes = [event.draft.subject for event in known if event.draft.kind is Kind.NODE]
     attached = (draft for some in (await read_attachments(core.store, domain, nodes)).values() for draft in some)
     drafts = {draft.subject: draft for draft in (*(event.draft for event in known), *attached)}
@@ -213,7 +213,7 @@ def _dry_run_field(dry_run: bool) -> Mapping[str, object]:
 
 
 async def _make_receipt(core: Core, domain: str, drafts: Sequence[Draft]) -> Forgotten:
-    """Return the receipt with texts: entities first, then observations and relations."""
+    """Return the receipt with the texts of entities, then observations, then relations."""
     ordered = sorted(drafts, key=lambda draft: _KINDS.index(draft.kind))
     ids = {
         subject_id

@@ -115,7 +115,7 @@ async def _is_untouched(core: Core, domain: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Existing:
-    """The records of the imported memory that the domain already has."""
+    """The imported records that the domain already has."""
 
     entities: Mapping[str, Entity]
     relations: frozenset[tuple[str, str, str]]
@@ -124,7 +124,7 @@ class _Existing:
 async def _read_existing(core: Core, domain: str, checked: ValidRecords, progress: Progress) -> _Existing:
     entities: dict[str, Entity] = {}
     relations: set[tuple[str, str, str]] = set()
-    for page in _pages(checked.entities, len):
+    for page in _batches(checked.entities, len):
         progress("Comparing", None)
         graph = await entities_by_name(core, domain, page)
         entities |= {entity.name: entity for entity in graph.entities}
@@ -164,22 +164,19 @@ class _Import:
 
     @property
     def entities(self) -> ImportCounts:
-        """The counts of entities."""
         return _counts(len(self.checked.entities), len(self.created))
 
     @property
     def relations(self) -> ImportCounts:
-        """The counts of relations."""
         return _counts(len(self.checked.relations), len(self.related))
 
     @property
     def observations(self) -> ImportCounts:
-        """The counts of observations."""
         number = sum(len(entity.observations) for entity in self.checked.entities.values())
         return _counts(number, sum(len(entity.observations) for entity in (*self.created, *self.added)))
 
     async def write(self, progress: Progress) -> None:
-        """Write the new records, entities first. An error reports the counts written before it."""
+        """Write the new records, entities first. If it fails, the error reports how many were written."""
         try:
             await self._write_entities(progress)
             await self._write_observations(progress)
@@ -189,7 +186,7 @@ class _Import:
 
     async def _write_entities(self, progress: Progress) -> None:
         total, done = len(self.created), 0
-        for page in _pages(tuple(self.created), _size):
+        for page in _batches(tuple(self.created), _size):
             progress("Importing entities", done / total)
             created_names = {entity.name for entity in (await create_entities(self.core, self.domain, page)).entities}
             self._add_to_existing([entity for entity in page if entity.name not in created_names])
@@ -197,7 +194,7 @@ class _Import:
             self.written += len(page)
 
     def _add_to_existing(self, page: list[NewEntity]) -> None:
-        """Add the observations of entities that another writer created in the meantime."""
+        """Add observations to entities that another writer created in the meantime."""
         names = {entity.name for entity in page}
         self.created = [entity for entity in self.created if entity.name not in names] if names else self.created
         self.added += [
@@ -207,14 +204,14 @@ class _Import:
         ]
 
     async def _write_observations(self, progress: Progress) -> None:
-        for page in _pages(self.added, _size):
+        for page in _batches(self.added, _size):
             progress("Importing observations", None)
             await add_observations(self.core, self.domain, page)
             self.written += len(page)
 
     async def _write_relations(self, progress: Progress) -> None:
         total, done = len(self.related), 0
-        for page in _pages(self.related, _length):
+        for page in _batches(self.related, _length):
             progress("Importing relations", done / total)
             await create_relations(self.core, self.domain, page)
             done += len(page)
@@ -254,8 +251,8 @@ def _length(_: NewRelation) -> int:
     return 1
 
 
-def _pages(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
-    """Split items into lists, each of which is written at once."""
+def _batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Split items into lists. Each list is for one write."""
     page: list[T] = []
     characters = 0
     for item in items:

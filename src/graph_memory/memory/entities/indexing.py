@@ -29,7 +29,7 @@ async def index_texts(core: Core, domain: str) -> None:
 
 
 async def _index(core: Core, domain: str, ids: list[str]) -> int:
-    """Index texts, and return how many were still waiting. A second transaction marks them as indexed."""
+    """Index texts, and return how many still waited. A second transaction marks them as indexed."""
     number = 0
     for statement in (INDEX_TEXTS, INDEXED_TEXTS):
 

@@ -115,7 +115,7 @@ async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
 
 
 async def _read_whole(core: Core, domain: str, max_tokens: int) -> KnowledgeGraph:
-    """Return the whole graph, or the part of it that fits."""
+    """Return the whole graph, or as much of it as fits."""
     row = await read_whole_graph(core, domain)
     graph, count = await anyio.to_thread.run_sync(_fit, row, max_tokens)
     if count == len(row.entities):
@@ -131,20 +131,20 @@ async def _read_whole(core: Core, domain: str, max_tokens: int) -> KnowledgeGrap
 
 
 def _fit(row: GraphRow, max_tokens: int) -> tuple[KnowledgeGraph, int]:
-    """Return the whole graph, and how many of the entities fit: at least one unless there are none."""
+    """Return the whole graph, and how many entities fit: at least one, if there are any."""
     graph = graph_of([row])
     if len(graph.model_dump_json().encode()) <= max_tokens:  # no token is shorter than a byte
         return graph, len(row.entities)
     tokens, relations_by_name = 0, _relations_by_entity(row)
     for count, entity in enumerate(row.entities):
-        tokens += _cost(entity, relations_by_name.get(entity[1], ()))
+        tokens += _tokens_in_reply(entity, relations_by_name.get(entity[1], ()))
         if tokens > max_tokens and count:
             return graph, count
     return graph, len(row.entities)
 
 
 def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[RelationFields]]:
-    """Return the relations by the name of the entity with which they are returned, as in `entities/page`."""
+    """Return the relations by the entity with which they are returned, as in `entities/page`."""
     names = {entity[1] for entity in row.entities}
     relations_by_name: dict[str, list[RelationFields]] = {}
     for relation in row.relations:
@@ -153,7 +153,7 @@ def _relations_by_entity(row: GraphRow) -> Mapping[str, Sequence[RelationFields]
 
 
 async def _read_fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:
-    """Return the entities that fit, at least one unless there are none, and whether more remain."""
+    """Return the entities that fit, at least one if there are any, and whether there are more."""
     fitting: list[PageRow] = []
     tokens = 0
     async for rows in _pages(core, domain, part.after):
@@ -177,11 +177,10 @@ async def _pages(core: Core, domain: str, after: Mapping[str, object]) -> AsyncI
 
 
 def _costs(rows: Sequence[PageRow]) -> list[int]:
-    return [_cost(row.entity, row.relations) for row in rows]
+    return [_tokens_in_reply(row.entity, row.relations) for row in rows]
 
 
-def _cost(entity: EntityFields, relations: Sequence[RelationFields]) -> int:
-    """Return the number of tokens of an entity and its relations in a reply."""
+def _tokens_in_reply(entity: EntityFields, relations: Sequence[RelationFields]) -> int:
     graph = graph_of([GraphRow([entity], relations)])
     return tokens_of_text(json.dumps(graph.to_dict(), ensure_ascii=False, indent=2))
 

@@ -113,7 +113,7 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
         type=entity.entity_type,
         aliases=aliases,
         description=text or None,
-        confidence=_confidence(properties, weighed),
+        confidence=_take_confidence(properties, weighed),
         properties=properties,
         observations=entity.observations,
         first_seen=weighed.first,
@@ -123,8 +123,8 @@ def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float]
     )
 
 
-def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
-    """Remove the property `confidence` and return its value. Without it, return the observations' mean confidence."""
+def _take_confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
+    """Remove and return the property `confidence`. Without it, return the mean confidence of the observations."""
     value = properties.get(CONFIDENCE)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
         del properties[CONFIDENCE]

@@ -85,7 +85,7 @@ async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> Knowledge
     """Return the entities with these names. See `Entities.open_nodes`."""
     rows = await _open(core, domain, names)
     notes = tuple(note for row in rows for note in row.notes)
-    return _count_and_return(core, domain, rows).model_copy(update={"notes": notes or None})
+    return _count_access(core, domain, rows).model_copy(update={"notes": notes or None})
 
 
 def _in_words(properties: Sequence[tuple[str, PropertyValue]]) -> str:
@@ -96,7 +96,7 @@ def _in_words(properties: Sequence[tuple[str, PropertyValue]]) -> str:
 async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
     """Return the entities with these names and their details."""
     rows = await _open(core, domain, names)
-    graph = _count_and_return(core, domain, rows)
+    graph = _count_access(core, domain, rows)
     ids = [entity[0] for row in rows for entity in row.entities]
     since = {tuple(relation_fields[:3]): relation_fields[3] for row in rows for relation_fields in row.relations}
     relations = [
@@ -123,7 +123,7 @@ async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
     row = await _search(core, domain, [fold_entity_text(text)])
     if not row.entities and core.search_words and (needles := needles_of(text)):
         row = best_first(await _search(core, domain, needles), needles)
-    return _count_and_return(core, domain, [row])
+    return _count_access(core, domain, [row])
 
 
 def best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
@@ -133,7 +133,7 @@ def best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
 
 
 async def _search(core: Core, domain: str, needles: Sequence[str]) -> GraphRow:
-    """Return the entities that contain all of these texts. The first, longest one is looked up in an index."""
+    """Return the entities that contain all needles. The first needle is the longest; an index finds it."""
     first, *others = needles
     if len(first) >= _MIN_SEARCHABLE:
         arguments = {"forms": dotted_forms(first), "others": [dotted_forms(other) for other in others]}
@@ -193,8 +193,8 @@ def texts_of(entity: EntityFields, aliases: str | None = None) -> list[str]:
     return [name, kind, *aliases_of({ALIASES: aliases} if aliases else {}), *observations]
 
 
-def _count_and_return(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
-    """Return the graph that consists of the rows, and count an access to each entity."""
+def _count_access(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
+    """Count an access to each entity, and return the graph of the rows."""
     core.accesses.note(domain, (entity[0] for row in rows for entity in row.entities))
     return graph_of(rows)
 

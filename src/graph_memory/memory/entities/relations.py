@@ -52,7 +52,7 @@ async def create_relations(core: Core, domain: str, relations: Sequence[NewRelat
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The ends of the relations, stored relations equal to them, and existing relations of single-valued types."""
+    """The ends of the relations, equal stored relations, and existing relations of single-valued types."""
 
     rows: Sequence[EqualRelationsRow]
     single_valued: Mapping[str, Sequence[RelationOfRow]]
@@ -61,7 +61,7 @@ class _Stored:
 async def _attempt(
     core: Core, domain: str, wanted: Sequence[NewRelation], broken: Mapping[str, BrokenRule]
 ) -> RelationsCreated:
-    """Write the relations. The rules of their types are checked before the commit."""
+    """Write the relations. Checks the rules of their types before the commit."""
     ontology = await core.log.require_ontology(domain)
     names = {stored_name(new_relation.type, RELATION) for new_relation in wanted}
     has_rules = any(connection_rules(ontology.find_connection_type(name)) for name in names)
@@ -96,7 +96,7 @@ async def _attempt(
 
 
 def _render_question(question: Question) -> str:
-    """Return a question as text, for a reply without a field for questions."""
+    """Return a question as text, for replies that have no field for questions."""
     choices = "; ".join(f"{choice}: {consequence}" for choice, consequence in question.choices.items())
     doubt = f"Is {quote(question.known_text)} out of date? {question.reason}."
     return f"{doubt} decide with id {question.id} and a decision: {choices}."

@@ -12,8 +12,8 @@ from graph_memory.model.results import Result, Text, Timestamp
 from graph_memory.model.values.properties import PropertyValue
 
 
-class _Spelled(Result):
-    """A result whose JSON has the names of the official memory server."""
+class _OfficialNames(Result):
+    """A result whose JSON uses the field names of the official memory server."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, populate_by_name=True)
 
@@ -28,7 +28,7 @@ class ObservationDetail(Result):
     confidence: float | None = None
 
 
-class Entity(_Spelled):
+class Entity(_OfficialNames):
     """An entity with its name, type and observations. Further fields are only set on request."""
 
     name: str
@@ -45,7 +45,7 @@ class Entity(_Spelled):
     observation_details: tuple[ObservationDetail, ...] | None = None
 
 
-class Relation(_Spelled):
+class Relation(_OfficialNames):
     """A relation from one entity to another, by their names."""
 
     from_name: str = Field(alias="from")
@@ -77,7 +77,7 @@ class RelationsCreated(Result):
     notes: tuple[str, ...] | None = Field(default=None, description="The same questions as sentences")
 
 
-class Added(_Spelled):
+class Added(_OfficialNames):
     """The observations that were added to one entity."""
 
     entity_name: str = Field(alias="entityName")

@@ -42,8 +42,6 @@ RELATIONS_OF = query("entities/relations_of", RelationOfRow)
 
 @dataclass(frozen=True, slots=True)
 class _SingleValuedRelation:
-    """A new relation of a single-valued type."""
-
     relation: NewRelation
     is_start: bool
     """Whether the entity is the start of the relation."""
@@ -53,7 +51,7 @@ class _SingleValuedRelation:
         return self.relation.from_name if self.is_start else self.relation.to_name
 
     def question(self, known: str, kind: str, other: str, since: str = "") -> Question:
-        """Return the question about a known relation, given its id, type and other end."""
+        """Return the question about a known relation, which is given by its id, type and other end."""
         relation = self.relation
         ends = (relation.from_name, other) if self.is_start else (other, relation.to_name)
         reason = f"{relation.type}: {quote(self.entity)} has one at a time"
@@ -147,5 +145,5 @@ def kind_of(kind: str) -> str:
 
 @cache
 def _outgoing_types() -> frozenset[str]:
-    """Return the types with at most one outgoing relation per entity."""
+    """Return the types of which an entity may have only one outgoing relation."""
     return _PASSIVE_TYPES | {kind_of(part) for language in LANGUAGES for part in language.holds_one.split(",")}

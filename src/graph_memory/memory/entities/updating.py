@@ -70,7 +70,7 @@ _Report = tuple[NodeState, int]
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """An entity, the nodes with its new name that are only ends of relations, and their context."""
+    """An entity, the nodes with its new name that are only ends of relations, and the context of both."""
 
     node: NodeState
     mentions: Sequence[NodeRow]
@@ -81,7 +81,7 @@ class _Stored:
 async def _attempt(
     core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenRule], new_ids: dict[str, str]
 ) -> Written[_Report]:
-    """Write the update. `new_ids` has the new ids of records that move to the entity, by their old ids."""
+    """Write the update. `new_ids` maps the old ids of records that move to the entity to new ids."""
 
     async def read(reader: Reader, head: Head) -> _Stored:
         return await _read(reader, head, edit, new_ids)
@@ -103,7 +103,7 @@ async def _attempt(
 
 
 async def _make_rule_check(core: Core, domain: str) -> AfterWrite[_Report] | None:
-    """Return a function that checks the rules of relations before the commit, or None if there are no rules."""
+    """Return a function that checks the rules of relations before the commit. None if there are no rules."""
     ontology = await core.log.require_ontology(domain)
 
     async def check(reader: Reader, events: Sequence[Event], _: _Report) -> None:
@@ -121,7 +121,7 @@ def _new_names(edit: EntityEdit, node: NodeState) -> list[str]:
 
 async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str, str]) -> _Stored:
     """Read the entity, the records that would move to it, and their context."""
-    node, name = await _entity(reader, head.domain, edit.name), edit.new_name or edit.name
+    node, name = await _entity_named(reader, head.domain, edit.name), edit.new_name or edit.name
     rows = await reader.read(NODES_BY_NAME, domain=head.domain, names=[name]) if name != edit.name else []
     mentions = [row for row in rows if row.is_mentioned]
     sources = [row.id for row in mentions]
@@ -139,7 +139,7 @@ async def _read(reader: Reader, head: Head, edit: EntityEdit, new_ids: dict[str,
 
 
 def _drafts(drafting: Drafting, requested: EntityEdit, node: NodeState) -> list[Draft]:
-    """Return the draft of the update, after the declaration of a new type if needed."""
+    """Return the draft of the update. If its type is new, the declaration of the type comes first."""
     aliases = _aliases(requested, node)
     if requested.type is not None and requested.type != node.entity:
         node = replace(node, type=drafting.node_type(requested.type), entity=requested.type)
@@ -156,7 +156,7 @@ def _drafts(drafting: Drafting, requested: EntityEdit, node: NodeState) -> list[
 
 
 def _aliases(edit: EntityEdit, node: NodeState) -> Mapping[str, PropertyValue]:
-    """Return the aliases without the new name. Raises INVALID_ARGUMENT if an alias is the entity's own name."""
+    """Return the aliases without the new name. Raises INVALID_ARGUMENT if the entity's own name is among them."""
     name = edit.new_name or edit.name
     if ALIASES in edit.properties:
         check_aliases(aliases_of(edit.properties), name)
@@ -170,7 +170,7 @@ async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> 
     """Update an observation. See `Entities.update_observation`."""
 
     async def read(reader: Reader, head: Head) -> tuple[NodeState, Observation, Sequence[CurrentObservation]]:
-        node = await _entity(reader, head.domain, edit.name)
+        node = await _entity_named(reader, head.domain, edit.name)
         known = await reader.read(CURRENT, domain=head.domain, node=node.id)
         observations = await observations_of(reader, head.domain, node.id, [edit.observation])
         await check_references(reader, head.domain, [edit.observation], observations, known, "observation")
@@ -211,15 +211,15 @@ async def update_observation(core: Core, domain: str, edit: ObservationEdit) -> 
 
 
 def _check_text(text: str | None, observation: Observation, known: Sequence[CurrentObservation]) -> None:
-    """Raise INVALID_ARGUMENT if another current observation of the entity has the text."""
+    """Raise INVALID_ARGUMENT if another current observation of the entity has this text."""
     twin = next((other.id for other in known if other.text == text and other.id != observation.id), None)
     if twin is not None and not observation.is_over:
         hint = Hint("Use another text", ", or delete one of the two with {delete_observations|forget}", ".")
         raise invalid_argument("text", f"The entity already has an observation with that text: {twin}", hint)
 
 
-async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
-    """Return the entity with a name. Raises NODE_NOT_FOUND with the most similar name."""
+async def _entity_named(reader: Reader, domain: str, name: str) -> NodeState:
+    """Return an entity by name. Raises NODE_NOT_FOUND with the most similar name."""
     rows = await reader.read(NODES_BY_NAME, domain=domain, names=[name])
     nodes = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
     if name not in nodes:
@@ -228,5 +228,5 @@ async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
 
 
 def _as_missing_entity(error: GraphError, name: str) -> GraphError:
-    """Return the error for a missing entity if the domain does not exist, otherwise the given error."""
+    """Return the given error, or the error for a missing entity if the domain does not exist."""
     return not_found(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error

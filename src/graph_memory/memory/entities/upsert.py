@@ -70,7 +70,7 @@ async def upsert(core: Core, domain: str, request: UpsertRequest) -> Profile:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The node with the requested name, if any, the requested texts that it already has, and the node's context."""
+    """The node with the name, if any, which of the texts it already has, and its context."""
 
     node: NodeState | None
     texts: Collection[str]
@@ -98,7 +98,7 @@ async def _read(reader: Reader, head: Head, request: UpsertRequest) -> _Stored:
 
 
 def _draft(drafting: Drafting, stored: _Stored, request: UpsertRequest) -> str:
-    """Draft the changes that lead to the desired state. Returns the id of the entity."""
+    """Draft the changes to the desired state. Returns the id of the entity."""
     node, entity = stored.node, request.entity
     if node is None:
         return drafting.draft_entity(entity)

@@ -86,7 +86,7 @@ class Validation:
         return observations.observations[0]
 
     def _time(self, row: ObservationRow, name: str) -> datetime | None:
-        """Parse a time or date in RFC 3339. For other spellings, add a note and return None."""
+        """Parse a time or date in RFC 3339. If it has another form, add a note and return None."""
         text = str(getattr(row, name)).partition("[")[0]
         try:
             moment = datetime.fromisoformat(text)

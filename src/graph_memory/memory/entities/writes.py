@@ -48,13 +48,12 @@ class _Stored:
 
     @property
     def names_by_alias(self) -> Mapping[str, str]:
-        """The names of entities by their aliases."""
         return {alias: names[0] for alias, names in self.aliases.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Created:
-    """The new entities, and the requested names that are aliases of known ones."""
+    """The new entities, and the requested names that are aliases of existing entities."""
 
     entities: Sequence[NewEntity] = ()
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
@@ -144,7 +143,7 @@ def _note_alias(alias: tuple[str, Sequence[str]]) -> str:
 
 
 def _note_candidate(name: str, known: Candidate) -> str:
-    """Return the note that asks whether a new name and a similar known name mean the same entity."""
+    """Return the note that asks whether a new name and a similar existing name mean the same entity."""
     return (
         f"Is {quote(name)} the same as {quote(known.name)} ({known.id})? {known.reason}. If so, use decide with id "
         f"{known.question} and decision same, or merge_entities. If they differ, do nothing."

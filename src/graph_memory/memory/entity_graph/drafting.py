@@ -166,7 +166,7 @@ class Drafting:
         return name
 
     def _connection_type(self, spelling: str) -> str:
-        """Return the type under which a relation is stored. The name of an inverse is not a type."""
+        """Return the type under which a relation is stored. Declares it if needed. An inverse name is not a type."""
         name = stored_name(spelling, RELATION)
         general = ConnectionType(RELATION, (ANY,), (ANY,), ad_hoc=True)
         is_inverse = self.ontology.stored_type(name)[1]
@@ -176,7 +176,7 @@ class Drafting:
         return name
 
     def _declare(self, new_type: NodeType | ConnectionType, general: NodeType | ConnectionType) -> str:
-        """Declare a type, or the general type if no more types are allowed. Returns the name of the declared type.
+        """Declare a type, or the general type if the domain may not have more types. Returns the declared type's name.
 
         Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE in a closed ontology, and TYPE_LIMIT_REACHED.
         """
@@ -195,6 +195,6 @@ class Drafting:
 
     @property
     def _lacks_general(self) -> tuple[bool, bool]:
-        """Whether the general node type, and the general connection type, have yet to be declared."""
+        """Return whether the general node type and the general connection type are still undeclared."""
         node, connection = self.ontology.find_node_type(ENTITY), self.ontology.find_connection_type(RELATION)
         return node is None, connection is None

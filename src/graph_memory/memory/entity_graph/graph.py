@@ -243,7 +243,6 @@ class Steps:
 
 
 def _deletion(draft: Draft) -> Draft:
-    """Return the draft that deletes the subject of the given draft."""
     if draft.op is Op.DELETE:
         return draft
     return replace(draft, op=Op.DELETE, state=None, content=None, windows=None, previous=None)

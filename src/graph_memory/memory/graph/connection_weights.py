@@ -75,7 +75,7 @@ MAX_CO_ACCESSED = 1_000
 
 
 async def _check_nothing() -> None:
-    """Do nothing, because the present state is always stored."""
+    """Do nothing, since the current state is always stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class ConnectionWeigher:
         )
 
     def _weigh_change(self, wanted: Criteria, row: ConcurrentChange) -> WeighedLink | None:
-        """Return a connection that changed during the read, weighed by its last event, or None if it does not match."""
+        """Return a concurrently changed connection with its weight, or None if its last state does not match."""
         event = cast("Mapping[str, str]", row.event)
         if not wanted.matches(row.event):
             return None

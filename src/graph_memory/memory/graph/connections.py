@@ -92,13 +92,13 @@ async def create_connection(
         strength=strength,
     )
     connection = with_creator(core.origin.actor, connection)
-    await _prepare(core, domain, connection)
+    await _check_before_blob(core, domain, connection)
     if connection.content is not None:
         await core.contents.put(domain, connection.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState | None, Context]:
         context = await _context(reader, head, connection, requested_id)
-        return None if requested_id is not None else await _existing(reader, head, connection, context), context
+        return None if requested_id is not None else await _equal_inverse(reader, head, connection, context), context
 
     def decide(head: Head, pair: tuple[ConnectionState | None, Context]) -> Decision[ConnectionState | None]:
         existing, context = pair
@@ -144,8 +144,8 @@ def with_creator(actor: str | None, connection: NewConnection) -> NewConnection:
     )
 
 
-async def _prepare(core: Core, domain: str, connection: NewConnection) -> None:
-    """Check a connection with a large text before its blob is written. The write checks it again under the lock."""
+async def _check_before_blob(core: Core, domain: str, connection: NewConnection) -> None:
+    """Check a connection before its large text is written as a blob. The write checks it again under the lock."""
     if connection.content is None or core.contents.is_inline(connection.content.ref):
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
@@ -167,8 +167,10 @@ async def _context(reader: Reader, head: Head, connection: NewConnection, reques
     return replace(context, used=used, broken=broken)
 
 
-async def _existing(reader: Reader, head: Head, connection: NewConnection, context: Context) -> ConnectionState | None:
-    """Return the existing inverse connection with the same values, or None."""
+async def _equal_inverse(
+    reader: Reader, head: Head, connection: NewConnection, context: Context
+) -> ConnectionState | None:
+    """Return an existing inverse connection with the same values, or None."""
     broken = context.broken.get(connection.id)
     is_inverted = head.ontology.stored_type(connection.type)[1]
     if broken is None or broken.other is None or broken.rule != ("pair" if is_inverted else "inverse"):

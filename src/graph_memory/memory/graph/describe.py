@@ -169,7 +169,7 @@ async def with_titles(core: Core, domain: str, texts: Sequence[str]) -> list[str
 
 
 async def _observed_texts(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> dict[str, str]:
-    """Return the texts of observations. For a deleted observation, this is its text at a log position."""
+    """Return the texts of observations. A deleted observation has its text at a log position."""
     deleted = [draft.subject for draft in drafts if draft.state is None]
     earlier: list[Mapping[str, object]] = []
     for start in range(0, len(deleted), AT_ONCE):

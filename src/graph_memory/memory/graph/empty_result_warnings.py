@@ -40,7 +40,7 @@ async def warnings_of(core: Core, domain: str, wanted: Criteria) -> tuple[str, .
 
 
 def _exact_phrase(wanted: Criteria) -> list[str]:
-    """Return a warning if the query is a phrase of several words."""
+    """Return a warning if the query has several words, since only the exact phrase matches."""
     if wanted.text is None or len(wanted.text.split()) <= 1:
         return []
     owner = "No text has" if wanted.type is None else f"No {printable(wanted.type)} has a text with"
@@ -87,7 +87,7 @@ def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:
 def _refusal(
     types: Sequence[AnyType], rules: Mapping[str, PropertyRule], name: str, value: PropertyValue
 ) -> str | None:
-    """Return the reason why no subject of the queried type can have this value, or None."""
+    """Return why no subject of the queried types can have this value, or None."""
     if len(types) == 1 and name in rules:
         try:
             rules[name].check(types[0].name, value)

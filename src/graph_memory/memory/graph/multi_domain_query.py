@@ -46,13 +46,13 @@ async def query_domains(
 
 
 def _cursor(domains: Sequence[str], domain: str, after: str = "") -> str:
-    """Return the cursor of the next page. It contains a hash of the earlier domains, to detect a changed order."""
+    """Return the cursor of the next page. A hash of the earlier domains detects a changed order."""
     before = sha256(" ".join(domains[: domains.index(domain)]).encode()).hexdigest()[:_HASH_LENGTH]
     return f"{_CURSOR}{domain}:{before}:{after}"
 
 
 def _parse_cursor(domains: Sequence[str], cursor: str | None) -> tuple[str, str | None]:
-    """Return the domain in which a page starts, and the cursor in that domain. Raises INVALID_ARGUMENT."""
+    """Return the domain of a page, and the cursor in that domain. Raises INVALID_ARGUMENT."""
     if cursor is None:
         return domains[0], None
     kind, _, rest = cursor.partition(_CURSOR)

@@ -116,7 +116,7 @@ class ConnectionSelector:
     def _link_from(self, node_id: str, row: LinkRow) -> Link | None:
         """Return a connection as seen from a node, or None if it is not selected.
 
-        A connection that matches both as stored and inverted is returned as stored.
+        If it matches in both directions, it is returned in its stored direction.
         """
         stored = self.wanted.stored_names
         is_along = stored is None or row.type in stored.along
@@ -239,7 +239,7 @@ async def _page_of_links(
     detail: bool,
     at: int,
 ) -> ConnectedNodes:
-    """Return the page of the neighbours to which the given connections lead."""
+    """Return the page of neighbours at the ends of the given connections."""
     links = selector.links_by_neighbour(node_id, rows)
     ids, cursor = page.cut(sorted(link for link in links if link > page.after)[: page.size])
     briefs = await node_briefs(core, domain, ids, at) if detail else ()

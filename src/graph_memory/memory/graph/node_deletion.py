@@ -59,7 +59,7 @@ def deletion_draft(node: NodeState, expected_version: int | None) -> Draft:
 
 
 async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:
-    """Delete a node in pages, or resume the deletion. Its version is checked before the first page."""
+    """Delete a node in pages, or continue such a deletion. The version is checked before the first page."""
     batch = await Batch.begin(core, domain, DELETING_NODE, {"node_id": node_id}, {}, reach=SubjectScope(node_id))
     last = await last_event(core.store, domain, node_id)
     try:
@@ -82,7 +82,7 @@ def _check_exists(domain: str, node_id: str, last: Event | None, expected_versio
 
 
 async def _delete_page(batch: Batch, node: Event) -> None:
-    """Delete a page of the attached subjects, and with the last page the node."""
+    """Delete a page of the attached subjects. The last page also deletes the node."""
     core, domain, subject = batch.core, batch.job.domain, node.draft.subject
     rows = await core.store.read(ATTACHED, domain=domain, nodes=[subject], limit=paging.PAGE)
     node_draft = Draft(op=Op.DELETE, kind=Kind.NODE, subject=subject, type=node.draft.type, previous=node.seq)
@@ -90,7 +90,7 @@ async def _delete_page(batch: Batch, node: Event) -> None:
 
 
 async def _deletion_result(batch: Batch, last: Event | None) -> NodeDeleted:
-    """Return the result. The events of the batch are consecutive, and the last one deletes the node."""
+    """Return the result. The batch's events are consecutive, and the last one deletes the node."""
     begin = await batch.core.store.first_row(POSITION, domain=batch.job.domain, event=batch.id)
     version, first = last.seq if last else 0, begin.seq if begin and begin.seq else 0
     return NodeDeleted(version=version, connections=version - first, resumed=batch.job.is_resumed or None)

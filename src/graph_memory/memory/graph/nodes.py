@@ -128,7 +128,7 @@ async def new_node(
 
 
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
-    """Check the node before a blob is written. The write checks it again while the domain is locked."""
+    """Check the node before its blob is written. The write checks it again under the lock."""
     if not core.contents.is_inline(node.content.ref):
         head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
         if not head.ontology.open or head.ontology.find_node_type(node.type) is not None:

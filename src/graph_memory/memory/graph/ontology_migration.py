@@ -57,7 +57,7 @@ _LastEvents = Mapping[str, Event]
 
 
 class _NeedsCheck(Exception):  # noqa: N818 - not an error: the change continues as a job
-    """Raised to end a write because the stored data must be checked first."""
+    """Raised to stop a write, because the stored data must be checked first."""
 
 
 async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyApplied:
@@ -71,7 +71,7 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
         return await _last_events(reader, domain, diff_ontologies(head.ontology, ontology))
 
     def decide(head: Head, last: _LastEvents) -> Decision[tuple[OntologyDiff, bool]]:
-        planned = _plan_growth(head.ontology, ontology)
+        planned = _plan_changes(head.ontology, ontology)
         if _needs_check(planned):
             raise _NeedsCheck
         if can_begin(head):
@@ -103,8 +103,8 @@ async def apply_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolog
     )
 
 
-def _plan_growth(current: Ontology, ontology: Ontology) -> OntologyDiff:
-    """Return the changes of an ontology. Raises TYPE_ALREADY_EXISTS if a domain above defines a type differently."""
+def _plan_changes(current: Ontology, ontology: Ontology) -> OntologyDiff:
+    """Return the changes of an ontology. Raises TYPE_ALREADY_EXISTS if a parent domain defines a type differently."""
     if has_own_declarations(current):
         planned = diff_ontologies(current, ontology)
         check_inherited(current, [change.after for change in planned.changed])
@@ -159,12 +159,12 @@ def _description_draft(last: Event, description: str) -> Draft:
 
 
 async def _migrate(core: Core, domain: str, ontology: Ontology) -> OntologyDiff:
-    """Change the ontology as a job: check the stored data, create keys, change the types, delete surplus keys."""
+    """Change the ontology in a job: check stored data, create keys, change the types, delete unneeded keys."""
     batch = await Batch.begin(core, domain, GROWING, {}, {}, reach=DomainScope.ONTOLOGY)
     try:
         core.log.forget(domain)
-        planned = _plan_growth(await core.log.require_ontology(domain), ontology)
-        await _check(core, domain, planned)
+        planned = _plan_changes(await core.log.require_ontology(domain), ontology)
+        await _check_stored_data(core, domain, planned)
         await _create_keys(batch, planned)
         drafts = growth_drafts(planned, await _last_events(core.store, domain, planned))
         if drafts:
@@ -177,8 +177,8 @@ async def _migrate(core: Core, domain: str, ontology: Ontology) -> OntologyDiff:
     return planned
 
 
-async def _check(core: Core, domain: str, planned: OntologyDiff) -> None:
-    """Raise TYPE_ALREADY_EXISTS, with the new demands, if stored data does not fit."""
+async def _check_stored_data(core: Core, domain: str, planned: OntologyDiff) -> None:
+    """Raise TYPE_ALREADY_EXISTS, with the new demands, if stored data does not meet them."""
     stored = await read_stored(core.store, domain, planned.changed)
     pairs = [(stored_type, misfits) for stored_type in stored.values() if (misfits := stored_type.misfits())]
     if pairs:
@@ -188,7 +188,7 @@ async def _check(core: Core, domain: str, planned: OntologyDiff) -> None:
 
 
 async def _create_keys(batch: Batch, planned: OntologyDiff) -> None:
-    """Create the keys and inverse relationships that the new types need, and keep the present ones."""
+    """Create the keys and inverse relationships that the new types need. Keeps the existing ones."""
     job = batch.job
     for change in planned.changed:
         await _create_inverses(batch, change)
@@ -225,7 +225,7 @@ async def _put_keys(
 
 
 async def _delete_surplus(batch: Batch) -> None:
-    """Delete keys and relationships that the present types do not need, and end the job."""
+    """Delete keys and inverse relationships that no type needs, and end the job."""
     job, core = batch.job, batch.core
     core.log.forget(job.domain)
     ontology = await core.log.require_ontology(job.domain)
@@ -241,7 +241,6 @@ async def _delete_surplus(batch: Batch) -> None:
 
 
 async def _delete_in_steps(job: Job, statement: Query[int], needed: object) -> None:
-    """Delete in steps all entries that are not needed."""
     deleted = [SURPLUS_AT_ONCE]
 
     async def drop(transaction: Transaction) -> None:

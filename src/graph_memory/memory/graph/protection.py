@@ -39,8 +39,8 @@ class Terms:
     expires_at: datetime | None = None
     can_be_unprotected_by: tuple[str, ...] = ()
 
-    def protection_by(self, origin: Origin, at: datetime) -> Protection:
-        """Return the protection with these terms."""
+    def build_protection(self, origin: Origin, at: datetime) -> Protection:
+        """Return the protection that the caller of `origin` sets."""
         return Protection(
             locked_by=origin.actor or origin.source,
             locked_at=at,
@@ -52,7 +52,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class _TargetState:
-    """The present state of the target and its version. A domain may have no version."""
+    """The current state of the target and its version, which a domain may lack."""
 
     state: NodeState | ConnectionState | DomainState
     version: int | None
@@ -106,7 +106,7 @@ async def protect(core: Core, domain: str, target: Target, terms: Terms | None) 
         return await _read_target(reader, domain, target)
 
     def decide(head: Head, current: _TargetState) -> Decision[tuple[int, Protection | None]]:
-        after = terms.protection_by(core.origin, head.at) if terms else None
+        after = terms.build_protection(core.origin, head.at) if terms else None
         return Decision(
             decide_protection(head, target, current.state, current.version, after), (current.version or 0, after)
         )
@@ -149,7 +149,7 @@ def decide_protection(
 
 
 async def _read_target(reader: Reader, domain: str, target: Target) -> _TargetState:
-    """Return the present state of a target. Raises ONTOLOGY_NOT_FOUND, NODE_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    """Return the current state of a target. Raises ONTOLOGY_NOT_FOUND, NODE_NOT_FOUND and CONNECTION_NOT_FOUND."""
     if target.kind is Kind.DOMAIN:
         return _TargetState(*await domain_state(reader, domain))
     if target.kind is Kind.NODE:

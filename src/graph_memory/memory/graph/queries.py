@@ -165,7 +165,7 @@ def wanted_nodes(
 
 
 def _statement_for(wanted: Criteria) -> Query[Ids]:
-    """Return the statement whose index is likely to return the fewest nodes. Default values are not indexed."""
+    """Return the statement whose index probably returns the fewest nodes. Default values are not indexed."""
     fields = wanted.fields
     if fields.path_prefix not in (None, ROOT):
         return NODES_UNDER_PATH
@@ -215,7 +215,7 @@ async def find_connection_ids(core: Core, domain: str, page: Page, wanted: Crite
 
 
 async def _find_ids(core: Core, domain: str, page: Page, wanted: Criteria, statement: Query[Ids]) -> list[str]:
-    """Return the ids of matching subjects. An index of a filtered property is used if there is one."""
+    """Return the ids of the matching subjects. Uses the index of a filtered property if there is one."""
     if page.order is not None:
         return await _find_sort_keys(core, domain, page, wanted, page.order)
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
@@ -254,7 +254,7 @@ def statement_params(statement: Query[R], wanted: Criteria) -> dict[str, object]
 
 
 async def _find_sort_keys(core: Core, domain: str, page: Page, wanted: Criteria, order: Order) -> list[str]:
-    """Return the sort keys of a page and of one more result. Raises INVALID_ARGUMENT without a suitable index."""
+    """Return the sort keys of a page and one more. Raises INVALID_ARGUMENT if no index fits."""
     check_ordered(wanted)
     is_fresh = False
     while cached := await read_cached_ontology(core, domain, wanted.kind, wanted.type or ""):
@@ -322,7 +322,7 @@ def _no_index(ontology: Ontology, wanted: Criteria, order: Order) -> GraphError:
 async def _read_sort_keys(
     core: Core, domain: str, page: Page, wanted: Criteria, entries: IndexRange, epoch: str
 ) -> list[str] | None:
-    """Return the sort keys of a page and of one more result, or None if the domain's epoch has changed."""
+    """Return the sort keys of a page and one more, or None if the domain's epoch has changed."""
     types = wanted.stored_names.types if wanted.stored_names else ()
     arguments = {
         "kind": str(wanted.kind),

@@ -108,9 +108,9 @@ class SubstringSearch:
         return marked_rows.with_rows(sorted({subject_id for row in marked_rows.rows for subject_id in row.ids}))
 
     async def _index(self, domain: str, new: Sequence[NewWindow]) -> int:
-        """Index windows, and return the number of them that still existed.
+        """Index windows. Returns how many of them still existed.
 
-        A separate transaction ends their waiting: within a single one, a reader could find them in neither place.
+        A second transaction ends their waiting. In a single one, a reader could miss them in both places.
         """
         rows = [asdict(window) | {"grams": gram_text(domain, window.text)} for window in new]
         count = 0
@@ -123,7 +123,7 @@ class SubstringSearch:
         return count
 
     async def _verify(self, domain: str, needle: Needle, ids: Sequence[str]) -> list[str]:
-        """Return the candidates whose whole text contains a needle that is longer than the overlap of windows."""
+        """Return the candidates whose whole text has the needle, which is too long for a single window."""
         results: list[str] = []
         for start in range(0, len(ids), _BATCH):
             rows = await self._core.store.read(TEXTS, domain=domain, ids=ids[start : start + _BATCH])

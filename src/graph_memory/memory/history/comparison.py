@@ -103,7 +103,7 @@ _TOO_LONG = "too long to compare"
 
 
 def _lines(text: str | None) -> list[str]:
-    """Return the lines of a text. A final line break yields an empty last line."""
+    """Return the lines of a text. After a final line break, there is one empty line."""
     return [] if text is None else text.split("\n")
 
 
@@ -125,7 +125,7 @@ def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
 
 
 def _shown_name(name: str) -> str:
-    """Return the name of a property unchanged, or of an attribute in words, such as `valid from`."""
+    """Return the name of a property as it is, and the name of an attribute in words, such as `valid from`."""
     if not name.startswith("_"):
         return name
     return name.removeprefix("_content").removeprefix("_").replace("_", " ")

@@ -193,7 +193,7 @@ async def diff(
 async def _span(
     core: Core, domain: str, other: str, since: int | str | None, until: int | str | None, cursor: str | None
 ) -> Span:
-    """Return the two points. A cursor keeps the points of the first page."""
+    """Return the two points to compare. A cursor has the points of the first page."""
     if cursor is not None:
         span = _parse_cursor(cursor)
         return replace(span, until=await seq_at(core.store, other, "until", span.until))
@@ -235,7 +235,7 @@ async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, 
 
 
 async def _with_text_diff(core: Core, domains: tuple[str, str], pair: Pair, change: ContentChange) -> ContentChange:
-    """Return the change of content, with a text diff if possible. Raises CONTENT_READ_FAILED."""
+    """Add a text diff to the change of a content, if possible. Raises CONTENT_READ_FAILED."""
     if why := why_not_compared(pair.before, pair.after):
         return change.model_copy(update={"note": why})
     before = await _text(core, domains[0], pair.before, pair.texts[0])

@@ -88,7 +88,7 @@ def digest(changes: Iterable[Rendered], quote_text: Quote = quote) -> list[Thing
 
 @dataclass(slots=True)
 class _Merges:
-    """Detects merged entities: one write deletes an entity and adds its name to another as an alias."""
+    """Detects merges of entities: one write deletes an entity, and another entity gets its name as an alias."""
 
     deleted: dict[str, tuple[str, str | None]] = field(default_factory=dict[str, tuple[str, str | None]])
     """Names and write ids by the ids of deleted nodes."""
@@ -106,7 +106,7 @@ class _Merges:
         self.changed.update((key, change.batch) for key in parts if key not in self.changed)
 
     def apply(self, nodes: Mapping[str, ThingChanges]) -> None:
-        """Mark merged nodes, and list the merge in place of the changes that it made."""
+        """Mark merged nodes. Shows the merge instead of the changes that it made."""
         for item in nodes.values():
             deletion = self.deleted.get(item.id)
             if item.state != "deleted" or deletion is None or deletion not in self.holders:
@@ -117,7 +117,6 @@ class _Merges:
 
 
 def _new_aliases(change: Rendered) -> set[str]:
-    """Return the aliases that a change adds to a node."""
     old, new = (
         {name.strip() for key in ALIASES for name in listed_names((state or {}).get(key))}
         for state in (change.before, change.draft.state)
@@ -139,7 +138,7 @@ def _title(change: Rendered, about: str, quote: Quote) -> str:
 
 
 def _note_node(item: ThingChanges, change: Rendered) -> None:
-    """Set whether a node is new, restored or deleted, given its newest creation or deletion."""
+    """Record whether a node is new, restored or deleted, according to its newest creation or deletion."""
     draft, state = change.draft, change.draft.state or change.before or {}
     item.type = item.type or plain(str(state.get(ENTITY) or draft.type), quote)
     if draft.op is Op.DELETE:
@@ -149,7 +148,7 @@ def _note_node(item: ThingChanges, change: Rendered) -> None:
 
 
 def _parts(change: Rendered, quote: Quote) -> Parts:
-    """Return the changes of a subject in words, by a key for each changed value."""
+    """Return the changes of a subject in words, with a key for each changed value."""
     draft, before, after = change.draft, change.before or {}, change.draft.state or {}
     if draft.kind is Kind.NODE:
         return {} if draft.op is Op.DELETE else _of_node(change, before, after, quote)

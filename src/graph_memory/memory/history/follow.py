@@ -55,7 +55,7 @@ async def follow(
 
 
 async def _ranges(core: Core, domain: str, position: int, last: int) -> Sequence[EventRange]:
-    """Return the ranges between two log positions, along the domain's history, the oldest first.
+    """Return the event ranges between two log positions in the domain's history, oldest first.
 
     Raises HISTORY_COMPACTED if a part of it was compacted.
     """
@@ -75,7 +75,7 @@ async def _entries_in(
 ) -> list[LogEntry]:
     """Return the matching changes in a range, oldest first. Raises HISTORY_COMPACTED if some were compacted.
 
-    The filter by subject is applied here, because only the index of all events is known to be complete.
+    Filters by subject here, because only the index of all events is known to be complete.
     """
     rows = await events_in(core, replace(criteria, subject=None), event_range, _RANGE)
     check_kept(await segments_of(core.store, domain), event_range.after, event_range.until)
@@ -84,11 +84,9 @@ async def _entries_in(
 
 
 async def _is_readable(core: Core, event_range: EventRange) -> bool:
-    """Wait up to a second until all events of a range are readable, and return whether they are.
+    """Wait up to a second until all events of a range can be read. Return whether they can.
 
-    The index lags slightly behind a commit.
-
-    Events that are not readable yet are read in the next turn, so none is skipped.
+    The index is slightly behind the commits. Events that cannot be read yet are read in the next turn.
     """
     for _ in range(_MAX_WAITS):
         number = await core.store.first_row(

@@ -64,7 +64,7 @@ async def last_session(core: Core, domain: str, *, of: str | None = None) -> Ses
 
 
 async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
-    """Return the sessions of the newest events in a domain's history, latest write first."""
+    """Return the sessions of the latest events in a domain's history, latest write first."""
     sessions: list[SessionSummary] = []
     remaining = MAX_EVENTS
     for span in await ranges_between(core.store, domain, 0, END):
@@ -78,7 +78,7 @@ async def _sessions(core: Core, domain: str) -> list[SessionSummary]:
 
 
 def _matches_name(session: SessionSummary, of: str, ids: Collection[str]) -> bool:
-    """Return whether `of` names the session's id or actor, or `ids` (the sessions of a project) contains its id."""
+    """Return whether `of` is the session's id or actor, or `ids` (a project's sessions) contains its id."""
     wanted = of.casefold()
     names = {name.casefold() for name in (session.session, session.actor, _without_version(session.actor)) if name}
     return session.session in ids or wanted in names

@@ -212,7 +212,6 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
 
 
 def _plain(state: State | None) -> dict[str, object] | None:
-    """Return a state with values that JSON can represent, or None if there is no state."""
     if state is None:
         return None
     return {key: rfc3339(value) if isinstance(value, datetime) else value for key, value in state.items()}

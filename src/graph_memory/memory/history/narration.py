@@ -114,7 +114,7 @@ def _describe_domain(state: State, before: State | None) -> str:
 
 
 def _describe_fields(state: State, before: State) -> str:
-    """Describe the changes of a domain's parent, description and metadata, without their values."""
+    """Describe which of a domain's parent, description and metadata changed, without the values."""
     lines = [f"Domain put under {printable(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
     lines = lines if state.get(PARENT) != before.get(PARENT) else []
     changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
@@ -206,7 +206,7 @@ def _day(key: str, at: datetime) -> str:
 
 
 def _times_of_day(key: str, *times: datetime) -> list[str]:
-    """Return times of the same day as text, precise enough to differ. An end at midnight is written as 24:00."""
+    """Return times of one day as text, precise enough to differ. Midnight at the end of the day is 24:00."""
     lines: list[str] = []
     for precision in ("minutes", "seconds", "microseconds"):
         lines = [at.astimezone(UTC).time().isoformat(precision) for at in times]
@@ -226,7 +226,7 @@ def alias_words(before: object, after: object, quote_name: Callable[[str], str] 
 
 
 def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -> str:
-    """Describe a change of the aliases that neither adds nor removes a name."""
+    """Describe a change of the aliases in which no name was added or removed."""
     now, then = (
         words(value) if isinstance(value, str) else "" if value is None else as_text(value) for value in (after, before)
     )
@@ -234,7 +234,7 @@ def _whole_aliases(before: object, after: object, words: Callable[[str], str]) -
 
 
 def _describe_decisions(key: str, before: object, after: object) -> str:
-    """Describe the change of an observation's questions, or of the observations that it supersedes."""
+    """Describe a change of an observation's questions, or of the observations that it replaces."""
     fewer = len(cast("Sequence[str]", after or ())) < len(cast("Sequence[str]", before or ()))
     if key == "_asks":
         return "question answered" if fewer else "question asked"

@@ -337,7 +337,7 @@ class Past(WeighedPast):
         return result
 
     async def _find_ids(self, statement: Query[Ids], page: Page, wanted: Criteria) -> list[str]:
-        """Return the ids of matching subjects, at most one more than the page contains."""
+        """Return the ids of matching subjects, at most one more than the page has."""
         if page.order is not None:
             return await self._find_sort_keys(statement, page, wanted, page.order)
 
@@ -360,7 +360,7 @@ class Past(WeighedPast):
         return entries.between(filter(None, keys), entries.after(page.after))[: page.size]
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
-        """Return the last event of each subject up to that point. Missing subjects are left out."""
+        """Return the last event of each subject up to the point in the past. Omits missing subjects."""
         results = await states_of(self._core, self._domain, subjects, self.seq)
         await self._check_kept()
         return results
@@ -392,7 +392,7 @@ class Past(WeighedPast):
         return event, row.text
 
     def _in_the_past(self, error: GraphError) -> GraphError:
-        """Return an error about a missing subject, reworded for the past."""
+        """Reword an error about a missing subject for the past."""
         message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = Hint("{memory_log:subject=ID} shows when it was created and deleted.")
         if self.seq <= 0:

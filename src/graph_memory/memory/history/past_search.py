@@ -48,7 +48,7 @@ class PastSearch:
     async def _find_unchanged(self, text: str, node_type: str | None, page: Page) -> list[str]:
         """Return the ids of unchanged nodes that contain a text.
 
-        If there are further pages, there are more ids than the page needs.
+        If there are further pages, it returns more ids than the page needs.
         """
         results: list[str] = []
         after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
@@ -69,7 +69,7 @@ class PastSearch:
         return results
 
     async def _find_changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
-        """Return changed nodes whose former text contained the needle, at most one more than the page contains."""
+        """Return changed nodes whose earlier text has the needle, at most one more than the page has."""
         results: list[str] = []
         after = page.after
         while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):

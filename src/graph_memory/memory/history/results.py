@@ -81,12 +81,12 @@ class LogPage(LogLines):
 
 
 def _definer(entry: LogEntry) -> tuple[str, str | None] | None:
-    """Return the actor and session of a type definition, or None for any other change."""
+    """Return the actor and session that defined a type, or None for another change."""
     return (entry.by, entry.session) if entry.kind in TYPES and entry.operation == "create" else None
 
 
 def _fold(entries: Sequence[LogEntry]) -> LogEntry:
-    """Return one entry that combines several type definitions. `entries` are newest first."""
+    """Return one entry for several type definitions. `entries` are sorted, newest first."""
     names = [entry.subject.partition("/")[2] for entry in reversed(entries)]
     more = f" and {len(names) - _FOLDED} more" if len(names) > _FOLDED else ""
     numbers = f"{entries[-1].seq} to {entries[0].seq}"

@@ -55,7 +55,7 @@ Edges = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class _InferenceContext:
-    """The missing connections, and the stored data needed to decide which of them to write."""
+    """The missing connections, and the stored data to decide which of them to write."""
 
     missing: Sequence[NewConnection]
     context: Context
@@ -87,7 +87,7 @@ async def infer_connections(
 
     async def read(reader: Reader, head: Head) -> _InferenceContext:
         return await _read_context(
-            reader, head, _types(head.ontology, connection_type), depth, maximum, core.origin.actor
+            reader, head, _types_to_read(head.ontology, connection_type), depth, maximum, core.origin.actor
         )
 
     written = await core.log.write("infer_connections", domain, core.origin, read, _decide, dry_run=dry_run)
@@ -113,8 +113,8 @@ def _decide(head: Head, premises: _InferenceContext) -> Decision[_Report]:
     return Decision(changes, _Report(allowed, len(refused), premises))
 
 
-def _types(ontology: Ontology, connection_type: str | None) -> list[str]:
-    """Return the types to read. Of two inverse types, only the first one is read."""
+def _types_to_read(ontology: Ontology, connection_type: str | None) -> list[str]:
+    """Return the types to read. For two inverse types, only the first is read."""
     if connection_type is not None:
         return [ontology.stored_type(check_transitive(ontology, connection_type))[0]]
     names: list[str] = []
@@ -154,7 +154,7 @@ async def _read_context(
 def _missing_connections(
     ontology: Ontology, name: str, rows: Sequence[EdgeRow], depth: int
 ) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Yield the missing connections that a type implies, in order: source, target and evidence."""
+    """Yield the source, target and evidence of each missing connection that a type implies, in order."""
     names = ontology.names_of(name)
     existing: dict[str, set[str]] = {}
     edges: dict[str, dict[str, str]] = {}
@@ -173,7 +173,7 @@ def _missing_connections(
 
 
 def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]:
-    """Return the nodes reachable from `source`, each with the ids of the connections on a shortest path."""
+    """Return the nodes that can be reached from `source`. Each has the ids of the connections of a shortest path."""
     evidence_of_nodes: dict[str, tuple[str, ...]] = {source: ()}
     ends = [source]
     for _ in range(depth):

@@ -86,7 +86,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, new_link: N
         node = await read_node(reader, domain, node_id)
         title = await reader.first_row(TITLE, domain=new_link.target_domain, id=target)
         if title is None:
-            raise _no_target(new_link.target_domain, target)
+            raise _no_target_error(new_link.target_domain, target)
         state = {"_target_domain": new_link.target_domain, "_target": target, "_link_type": new_link.type}
         return node, title, await owners_of(reader, domain, link_value(node_id, state))
 
@@ -173,7 +173,7 @@ def _as_result(row: LinkRow) -> Link:
 
 
 def _missing_target(row: LinkRow, link: LinkState) -> str | None:
-    """Return the reason why a link has no target, or None if its target exists."""
+    """Return why the target of a link is missing, or None if it exists."""
     if row.target_title is not None:
         return None
     if not row.has_domain:
@@ -201,8 +201,7 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
     return LinkDeleted(link_id=link_id, version=written.receipt.changes[-1].seq)
 
 
-def _no_target(domain: str, node_id: str) -> GraphError:
-    """Return the error for a target node that does not exist in the target domain."""
+def _no_target_error(domain: str, node_id: str) -> GraphError:
     error = node_not_found(domain, node_id)
     return GraphError(error.code, f"{error.message} in domain {domain}", error.details)
 

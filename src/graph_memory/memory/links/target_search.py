@@ -94,7 +94,7 @@ def is_short(text: str) -> bool:
 
 
 def _fits(hit: Hit, mode: SearchMode, short: int) -> bool:
-    """Return whether a hit is similar to the source, or shares words with it and is not too dissimilar.
+    """Return whether a hit is similar to the source, or shares words with it and is similar enough.
 
     `short` is how many of the two texts are short: 0 to 2.
     """
@@ -106,7 +106,6 @@ def _fits(hit: Hit, mode: SearchMode, short: int) -> bool:
 
 
 async def _texts_of(core: Core, domain: str, rows: Sequence[DescribedRow]) -> dict[str, str]:
-    """Return the titles and texts of nodes, by id."""
     texts = await texts_of(core, domain, rows)
     return {row.id: f"{row.titled_node.title}\n{texts.get(row.id, '')}"[:MAX_TEXT] for row in rows}
 
@@ -114,7 +113,7 @@ async def _texts_of(core: Core, domain: str, rows: Sequence[DescribedRow]) -> di
 def _mentions(
     source: DescribedRow, text: str, rows: Sequence[DescribedRow], texts: Mapping[str, str]
 ) -> dict[str, int]:
-    """Return the number of mentions between each node and the source: 0 to 2."""
+    """Return the number of mentions between each node and the source, in either direction: 0 to 2."""
     ids_by_form: dict[str, list[str]] = {}
     for row in rows:
         for form in forms(row.titled_node.title):

@@ -37,7 +37,6 @@ async def with_corrections(core: Core, request: RecallRequest, recall: Callable[
 
 
 def _prepend_lines(reply: R, lines: Sequence[str], left_out: int, count: Count) -> R:
-    """Return a reply whose content begins with lines."""
     update: dict[str, object] = {"left_out": (reply.left_out or 0) + left_out or None}
     if isinstance(reply.content, dict):
         content = {"user": [*lines], **reply.content} if lines else reply.content

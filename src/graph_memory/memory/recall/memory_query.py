@@ -104,7 +104,7 @@ def fit_citations(answer: QueryResult, most: int) -> QueryResult:
 async def _write_answer(
     core: Core, query: str, answer: QueryResult, known: RecallInput, max_tokens: int
 ) -> QueryResult:
-    """Return the answer that a model writes from the recall, or the recall with a warning if no model answers."""
+    """Let a model write the answer from the recall. If no model answers, return the recall with a warning."""
     words = max(min(WORDS, max_tokens // TOKENS_OF_A_WORD), FEWEST_WORDS)
     material = await material_from(known, parse_query(query))
     try:

@@ -60,15 +60,15 @@ async def recall_several(core: Core, domains: Sequence[str], request: RecallRequ
         reply.add(domain, result, count, has_any=bool(material.items or material.lists))
     if missing and not reply.replies:
         raise missing[0]
-    return reply.reply(count)
+    return reply.merge(count)
 
 
 async def _shares(
     core: Core, domains: Sequence[str], request: RecallRequest
 ) -> tuple[dict[str, float], Sequence[SearchResult]]:
-    """Return the share of the budget for each domain with hits, and the search results of the domains without hits.
+    """Return each domain's share of the token budget, and the search results of the domains without hits.
 
-    Shares are equal without a query, with a focus, or for a single domain.
+    Only domains with hits get a share. Without a query, with a focus, or for a single domain, all shares are equal.
     """
     equal_shares = dict.fromkeys(domains, 1.0)
     if request.query is None or request.focus or len(domains) == 1:
@@ -99,7 +99,6 @@ class _MultiDomainReply:
     without_room: list[str] = field(default_factory=list[str])
 
     def room_for(self, domain: str, count: Count) -> int:
-        """Return the number of tokens that remain for the domain."""
         return (
             self.request.max_tokens
             - self.tokens(self.replies, count)
@@ -108,7 +107,7 @@ class _MultiDomainReply:
         )
 
     def add(self, domain: str, result: RecallResult, count: Count, *, has_any: bool) -> None:
-        """Add the reply of a domain, if it has content and there is room."""
+        """Add the reply of a domain if it has content and there is room for it."""
         self.seen.append(result)
         self.warnings[domain] = result.warnings or ()
         if not has_any:
@@ -119,19 +118,16 @@ class _MultiDomainReply:
         self.replies[domain] = result
 
     def content(self, replies: Mapping[str, RecallResult]) -> str | dict[str, Any]:
-        """Return the contents of the replies, each under the name of the domain."""
         if self.request.form == "structured":
             return {"domains": {domain: result.content for domain, result in replies.items()}} if replies else {}
         return "\n\n".join(f"In domain {domain}:\n{result.content}" for domain, result in replies.items())
 
     def tokens(self, replies: Mapping[str, RecallResult], count: Count) -> int:
-        """Return the number of tokens of the replies."""
         content = self.content(replies)
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         return count(text) if replies else 0
 
-    def reply(self, count: Count) -> RecallResult:
-        """Return the replies merged into one."""
+    def merge(self, count: Count) -> RecallResult:
         results = [*self.replies.values()]
         modes: list[SearchMode] = [result.mode for result in results if result.mode]
         left_out = sum(result.left_out or 0 for result in results)

@@ -121,7 +121,7 @@ async def recall_domain(core: Core, domain: str, request: RecallRequest) -> tupl
             nothing_fits = NOTHING_ELSE_FITS if request.follows_lines else NOTHING_FITS
             material = replace(material, items=(), lists=lists, note=nothing_fits)
         if request.focus and request.depth == "deep":
-            seeds.notes.extend(_unread_connections(web, seeds, material))
+            seeds.notes.extend(_unread_notes(web, seeds, material))
     if since is not None:
         material = replace(material, changes=await since.changes(scope, seeds.named or seeds.values))
     reply, lines = await anyio.to_thread.run_sync(_fit_reply, scope, request, seeds, material)
@@ -135,7 +135,7 @@ async def recall_domain(core: Core, domain: str, request: RecallRequest) -> tupl
 
 
 def _keep_close(web: Subgraph, seeds: Seeds, request: RecallRequest) -> Subgraph:
-    """Return the subgraph with the nodes that are close enough to the question."""
+    """Drop the nodes that are too far from the question."""
     if not seeds.fits:
         return replace(web, values=nearest_values(web.values), ties={})
     if seeds.are_all:
@@ -149,8 +149,8 @@ def _index_to_await(request: RecallRequest) -> Awaited:
     return "vectors" if request.compares else "words"
 
 
-def _unread_connections(web: Subgraph, seeds: Seeds, material: RecallInput) -> list[str]:
-    """Return a note for each focused node whose connections were only read in part."""
+def _unread_notes(web: Subgraph, seeds: Seeds, material: RecallInput) -> list[str]:
+    """Return a note for each focused node that has more connections than were read."""
     return [
         Hint(
             "Of about {number} connections of {title}, only the {read} strongest were read.",
@@ -171,7 +171,7 @@ def _count_read(web: Subgraph, node: str) -> int:
 def _fit_reply(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput
 ) -> tuple[RecallResult, tuple[str, ...]]:
-    """Return the reply, shortened so that its JSON fits the budget, and the ids of the items in it.
+    """Return the reply, cut so that its JSON fits the budget, and the ids of the items in it.
 
     To make room for the other fields, the content may shrink to half of the budget.
     """
@@ -190,7 +190,7 @@ def _fit_reply(
 def _build_reply(
     scope: Scope, request: RecallRequest, seeds: Seeds, material: RecallInput
 ) -> tuple[RecallResult, tuple[str, ...]]:
-    """Return the reply, shortened to fit the budget, and the ids of the items in it."""
+    """Return the reply, cut to the budget, and the ids of the items in it."""
     count = load_counter()
     content: str | dict[str, Any]
     most = request.max_tokens if seeds.fits else min(request.max_tokens, NEAREST_TOKENS)
@@ -210,7 +210,7 @@ def _build_reply(
         period=None if seeds.period is None else str(seeds.period),
         shortened=len({*packed_result.cut, *packed_result.unobserved}) or None,
         left_out=(packed_result.left_out or None) if seeds.fits else None,
-        how_to_get=_how_to_get(request, packed_result, material, count) if seeds.fits else None,
+        how_to_get=_how_to_get_rest(request, packed_result, material, count) if seeds.fits else None,
         not_covered=scope.coverage.not_covered if request.needs_index else None,
         without_vectors=scope.coverage.without_vectors or None if seeds.mode not in ("lexical", None) else None,
         warnings=tuple(dict.fromkeys(notes)) or None,
@@ -219,7 +219,7 @@ def _build_reply(
 
 
 def _guide_reply(reply: RecallResult, request: RecallRequest) -> RecallResult:
-    """Return the reply of an empty memory: the guide, or its short form."""
+    """Return the reply of an empty memory: the guide, or its short form if the guide does not fit."""
     count = load_counter()
     for guide in (GUIDE, IN_SHORT):
         content: str | dict[str, Any] = {"guide": guide} if request.form == "structured" else guide
@@ -231,7 +231,7 @@ def _guide_reply(reply: RecallResult, request: RecallRequest) -> RecallResult:
     return reply
 
 
-def _how_to_get(request: RecallRequest, pack_prose: Packed, material: RecallInput, count: Count) -> str | None:
+def _how_to_get_rest(request: RecallRequest, pack_prose: Packed, material: RecallInput, count: Count) -> str | None:
     """Return the hint for getting the rest: first more observations of an item, then the other items."""
     if not (pack_prose.cut or pack_prose.left_out or pack_prose.unobserved):
         return None
@@ -247,7 +247,7 @@ def _how_to_get(request: RecallRequest, pack_prose: Packed, material: RecallInpu
 
 
 def _tokens_of(item: RecallItem, count: Count) -> int:
-    """Estimate the tokens that a recall of an item with all its observations needs, rounded up to hundreds."""
+    """Estimate how many tokens a recall of an item with all its observations needs. Rounds up to hundreds."""
     number = sum(count(f"{observed.text} {observed.when}") + _BESIDE for observed in item.observed)
     value = number / max(len(item.observed), 1) or LEAST
     whole_domain = count(item.text) + _OTHERS + number + round(item.unread * value * _LONGER)
@@ -295,7 +295,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         ("Found", [items[hit] for hit in hits if hit in items]),
         ("Changed last", [] if request.in_primer else _drop_old_summaries(named)[:limit]),
         ("Used most", [entry for entry in most_used_items if entry.type != SUMMARY][:limit]),
-        ("Open questions", [entry for entry in named if _is_open(entry)][:limit]),
+        ("Open questions", [entry for entry in named if _is_open_question(entry)][:limit]),
     ]
     kept = [
         (head, [replace(entry, facts=work_facts(entry.facts), path="") for entry in entries])
@@ -306,12 +306,12 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
 
 
 def _drop_old_summaries(items: Sequence[RecallItem]) -> list[RecallItem]:
-    """Return the items without all but the latest session summaries. Items are given latest first."""
+    """Keep only the latest session summaries. The items are sorted, latest first."""
     old = [item.id for item in items if item.type == SUMMARY][SUMMARIES:]
     return [item for item in items if item.id not in old]
 
 
-def _is_open(item: RecallItem) -> bool:
+def _is_open_question(item: RecallItem) -> bool:
     """Return whether an item is a question that is not marked as answered."""
     is_question = "question" in item.type.casefold() or item.title.rstrip().endswith("?")
     return is_question and not is_closed(item.facts)

@@ -164,7 +164,7 @@ def join_passages(texts: Sequence[str]) -> str:
 
 
 def _overlap(before: str, after: str) -> int:
-    """Return the length of the overlap of two texts, 0 if it is shorter than a sentence."""
+    """Return the number of characters that two texts share at their joint. 0 if that is less than a sentence."""
     longest = min(len(before), len(after), _LONGEST_SHARED)
     for length in range(longest, _SHORTEST_SHARED - 1, -1):
         if before.endswith(after[:length]):

@@ -127,7 +127,7 @@ def _context(context: Mapping[str, object]) -> Context:
         value = given_values.get(key, "")
         if not isinstance(value, str):
             raise invalid_argument(f"context.{key}", f"context.{key} is {quote(value)}", "Pass a text.")
-        texts[key] = _text(f"context.{key}", value).strip() if value.strip() else ""
+        texts[key] = _check_text(f"context.{key}", value).strip() if value.strip() else ""
     lists = {key: _texts(f"context.{key}", given_values.get(key, ()), MAX_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
 
@@ -138,10 +138,10 @@ def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
     texts = cast("Sequence[object]", value)
     if len(texts) > most:
         raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Pass at most {most}.")
-    return tuple(dict.fromkeys(_text(argument, text) for text in texts))
+    return tuple(dict.fromkeys(_check_text(argument, text) for text in texts))
 
 
-def _text(argument: str, value: object) -> str:
+def _check_text(argument: str, value: object) -> str:
     """Return a text that is not blank. Raises INVALID_ARGUMENT."""
     if not isinstance(value, str) or not value.strip():
         raise invalid_argument(argument, f"{argument} has {quote(value)}, which is not a text", "Leave it out.")

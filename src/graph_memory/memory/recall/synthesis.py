@@ -128,7 +128,7 @@ def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: in
 
 
 async def _material_from_query(core: Core, domain: str, query: str) -> Material:
-    """Return the material from a recall of the query. The recall counts as use."""
+    """Return the material from a recall of the query. The recall counts as a use of its results."""
     request = recall_request("medium", query, None, TOKENS, "prose", None, None, HITS, None)
     _, known = await recall_domain(core, domain, request)
     return await material_from(known, parse_query(query))
@@ -162,7 +162,6 @@ async def material_from(known: RecallInput, asked_for: Query) -> Material:
 
 
 def _piece(item: RecallItem, asked_for: Query, length: int) -> Piece:
-    """Return an item as a piece of material with about `length` characters."""
     facts = "; ".join(f"{name}: {value}" for name, value in item.facts)
     observed = (
         f"{observed.text} ({', '.join(filter(None, (observed.when, observed.end)))})" for observed in item.observed

@@ -69,9 +69,9 @@ async def split_by_model(
 
 
 async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> EntityMatch | None:
-    """Return the entity of a call. Raises INVALID_ARGUMENT.
+    """Return the entity of a call, or None if only the text names the entity, and does so ambiguously.
 
-    Returns None if only the text names the entity, and does so ambiguously.
+    Raises INVALID_ARGUMENT.
     """
     try:
         return await entity_of(core, domain, request)
@@ -82,7 +82,7 @@ async def _entity_or_none(core: Core, domain: str, request: RememberRequest) -> 
 
 
 def _first_named(facts: Sequence[SplitFact]) -> str | None:
-    """Return the first entity name in a model's facts, without pronouns and the like, or None."""
+    """Return the first entity that a model's facts name, or None. Pronouns and the like do not count."""
     names = (fact.entity for fact in facts if fact.entity is not None)
     return next((name for name in names if statement(name, language_of(facts[0].source)).stems), None)
 
@@ -105,12 +105,12 @@ async def _resolve_entities(
 
 
 def _words_of(name: str) -> frozenset[str]:
-    """Return the words of a name, each with its signs."""
+    """Return the words of a name. Signs belong to their words, as in `C++`."""
     return frozenset(name_key(word.rstrip(",")) for word in name.split())
 
 
 def _own_fact(fact: SplitFact, entities: Mapping[str | None, EntityMatch]) -> SplitFact:
-    """Return a fact about the entity of a call. A fact about an unknown entity is replaced by its sentences."""
+    """Return a fact about the entity of a call. If the fact is about an unknown entity, return its sentences."""
     return fact if fact.entity in entities else SplitFact(fact.source, fact.source)
 
 

@@ -67,7 +67,7 @@ class Adviser:
         )
 
     async def _ask(self, prompt: tuple[str, str], parse: Callable[[str, str], R], default: R) -> R:
-        """Return the parsed reply of the model. If there is no usable reply, warn and return `default`."""
+        """Return the model's parsed reply. If there is no usable reply, add a warning and return `default`."""
         model = self.model
         if model is None:
             return default

@@ -48,7 +48,7 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
         hint = "Use close (the known one no longer holds), keep (both hold), same (they are one) or new (two entities)."
         raise invalid_argument("decision", f"{quote(answer)} is not a decision", hint)
     if new == known:
-        raise invalid_argument("known", "new and known have the same id", "Use the ids of a question of remember.")
+        raise invalid_argument("known", "new and known have the same id", "Pass the ids of a question of `remember`.")
     if await is_entity(core.store, domain, known):
         return await decide_entities(core, domain, new, known, answer)
     if answer == "new":
@@ -58,8 +58,6 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
 
 
 async def _decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
-    """Settle two observations or two relations in one write."""
-
     async def read(reader: Reader, head: Head) -> _Relations | _Observations:
         if (pair := await relations_of(reader, domain, new, known)) is not None:
             return _Relations(*pair)
@@ -146,7 +144,7 @@ async def _decide_at(core: Core, domain: str, entry: LocatedValue, new: str, kno
 
 
 def _check_decision(later: Observation | None, earlier: Observation, answer: str) -> None:
-    """Raise INVALID_ARGUMENT if no current observation would remain."""
+    """Raise INVALID_ARGUMENT if the decision would leave no current observation."""
     if answer == "same" and later is None:
         raise invalid_argument(
             "decision", "new is a property, which cannot be deleted", "Use close, or keep if both are true."
@@ -162,14 +160,14 @@ def _check_decision(later: Observation | None, earlier: Observation, answer: str
 
 
 def _is_superseded_by(later: Observation | None, earlier: Observation) -> bool:
-    """Return whether the new observation holds and is the reason why the known one ended."""
+    """Return whether the new observation is valid and ended the known observation."""
     if later is None:
         return earlier.is_over
     return earlier.is_over and not later.is_over and earlier.id in later.state.supersedes
 
 
 def _check_not_restated(observation: Observation, known: Sequence[CurrentObservation]) -> None:
-    """Raise INVALID_ARGUMENT if a current observation already states what the observation to reopen says."""
+    """Raise INVALID_ARGUMENT if a current observation says the same as the observation to reopen."""
     twin = next((other.id for other in known if other.text == observation.state.text), None)
     if twin is not None:
         hint = f"No decision is needed: {twin} has the same text and holds."
@@ -177,7 +175,7 @@ def _check_not_restated(observation: Observation, known: Sequence[CurrentObserva
 
 
 def _draft_decision(later: Observation | None, earlier: Observation, answer: str, head: Head) -> list[Draft]:
-    """Return the drafts of a decision. There are none if it is already in effect."""
+    """Return the drafts of a decision, or none if it is already in effect."""
     if later is None:
         return _draft_known(later, earlier, answer, head)
     if answer == "same":
@@ -231,7 +229,7 @@ async def _read_both(
 def _current_observation(events: Mapping[str, Event], argument: str, subject: str, at: datetime) -> Observation:
     event = events.get(subject)
     if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
-        raise _missing_observation(
+        raise _missing_observation_error(
             argument, subject, is_known=event is not None and event.draft.kind is Kind.OBSERVATION
         )
     state = ObservationState.from_state(event.draft.state)
@@ -239,11 +237,13 @@ def _current_observation(events: Mapping[str, Event], argument: str, subject: st
     return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)
 
 
-def _missing_observation(argument: str, subject: str, *, is_known: bool) -> GraphError:
-    """Return the error for an id that belongs to no observation or to a deleted observation."""
+def _missing_observation_error(argument: str, subject: str, *, is_known: bool) -> GraphError:
+    """Return the error for an observation that does not exist, or was deleted."""
     if not is_known:
         return invalid_argument(
-            argument, f"There is no observation {quote(subject)}", "Use the ids of a question of remember."
+            argument,
+            f"There is no observation {quote(subject)}",
+            "Pass the ids of a question of `remember`.",
         )
     settled = "It was settled with same, deleted or merged, so no decision is needed."
     hint = Hint(settled, " {graph_health} lists the open questions.")

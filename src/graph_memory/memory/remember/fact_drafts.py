@@ -111,7 +111,7 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest
     node_id = entity.id if entity else _draft_entity(drafting, snapshot, request)
     receipts = _draft_observations(drafting, node_id, judged, snapshot.observations)
     receipts = _with_superseded(receipts, judged, snapshot)
-    receipts = _with_numbers(receipts, snapshot.properties, request)
+    receipts = _with_contradicted_properties(receipts, snapshot.properties, request)
     receipts += _draft_ends(drafting, ends, snapshot)
     property_receipts_of_call = property_receipts(request, name, snapshot.properties)
     if entity and any(receipt.decision is not Outcome.NOOP for receipt in property_receipts_of_call):
@@ -142,7 +142,7 @@ def draft_facts(drafting: Drafting, snapshot: Snapshot, request: RememberRequest
 
 
 def _draft_entity(drafting: Drafting, snapshot: Snapshot, request: RememberRequest) -> str:
-    """Draft the entity, or promote a node that was only an end of relations. Returns its id."""
+    """Draft the entity, or turn a node that was only an end of relations into one. Returns its id."""
     name, mention = snapshot.match.name, snapshot.node
     properties = with_own_aliases(request, name, {})
     new_entity = NewEntity(name=name, type=request.type or ENTITY, content=EMPTY_CONTENT, properties=properties)
@@ -155,7 +155,7 @@ def _draft_entity(drafting: Drafting, snapshot: Snapshot, request: RememberReque
 def _draft_observations(
     drafting: Drafting, node: str, judged: Sequence[JudgedFact], observations: Mapping[str, Observation]
 ) -> list[Receipt]:
-    """Draft the new observations, and end the ones that they replace. Returns the receipts."""
+    """Draft the new observations, and the ends of the observations that they replace. Returns receipts."""
     receipts: list[Receipt] = []
     for judged_fact in judged:
         at = judged_fact.fact.observation.validity.valid_from or drafting.head.at
@@ -171,7 +171,7 @@ def _draft_observations(
 
 
 def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], snapshot: Snapshot) -> list[Receipt]:
-    """Return the receipts. For ended observations, the evidence says when and by what they were replaced."""
+    """Add to the receipts when each ended observation was replaced, and by which observation."""
     evidence = [
         " | ".join(
             f"{_name_ended(observation, judged_fact.fact)} ({in_words(snapshot.superseded.get(observation.id))})"
@@ -185,10 +185,10 @@ def _with_superseded(receipts: Sequence[Receipt], judged: Sequence[JudgedFact], 
     ]
 
 
-def _with_numbers(
+def _with_contradicted_properties(
     receipts: Sequence[Receipt], properties: Mapping[str, PropertyValue], request: RememberRequest
 ) -> list[Receipt]:
-    """Return the receipts. A receipt of a new fact lists the properties that the fact may contradict."""
+    """Add to the receipts of new facts the properties that the facts may contradict."""
     kept = {key: value for key, value in properties.items() if key not in request.properties}
     results: list[Receipt] = []
     for receipt in receipts:
@@ -215,5 +215,5 @@ def _draft_ends(drafting: Drafting, ends: Sequence[Observation], snapshot: Snaps
 
 
 def _name_ended(observation: Observation, fact: Fact) -> str:
-    """Return the name of an ended observation in the receipt of a fact."""
+    """Return the name of an ended observation for the receipt of a fact."""
     return "said before" if observation.state.text == fact.observation.text else quote(observation.state.text)

@@ -1,4 +1,4 @@
-"""Validates the arguments of `remember`: facts about one entity, as text or in parts. Pure."""
+"""Validates the arguments of `remember`: facts about one entity, as text or as separate fields. Pure."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def request_from(values: Mapping[str, object], now: datetime) -> RememberRequest
 
 
 def _relations_from(located: LocatedValue | None) -> list[RequestedRelation]:
-    """Return relations without duplicates. Callers only name the other end of each."""
+    """Return relations without duplicates. For each, callers pass only the other end."""
     relations: dict[tuple[str, str, bool], RequestedRelation] = {}
     for item in located.items() if located is not None and located.value is not None else ():
         fields = item.fields(("to", "from", "relationType", "type", "properties"))
@@ -165,7 +165,7 @@ def _fact(item: LocatedValue, now: datetime) -> Fact:
 
 
 def _texts(located: LocatedValue | None) -> tuple[str, ...]:
-    """Return one or several texts without duplicates."""
+    """Return one or more texts as a tuple without duplicates."""
     if located is None or located.value is None:
         return ()
     items = [located] if isinstance(located.value, str) else located.items()
@@ -177,12 +177,12 @@ def sentences(text: str) -> list[str]:
     results: list[str] = []
     for line in text.splitlines():
         clean = _BULLET.sub("", line)
-        results += [clean[start:end].strip() for start, end in sentence_ranges(clean, 0, len(clean), _goes_on)]
+        results += [clean[start:end].strip() for start, end in sentence_ranges(clean, 0, len(clean), _continues)]
     return [sentence for sentence in results if sentence]
 
 
-def _goes_on(before: str, after: str) -> bool:
-    """Return whether a full stop belongs to an abbreviation or a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
+def _continues(before: str, after: str) -> bool:
+    """Return whether a full stop is part of an abbreviation or a number: `Dr. Hale`, `Str. 12`, `am 14. Mai`."""
     if _ABBREVIATED.search(before) or (after[:1].isdigit() and _ABBREVIATED_BEFORE_NUMBER.search(before)):
         return True
     return _DAY.search(before) is not None and plain(re.split(r"\W", after, maxsplit=1)[0]) in _MONTHS

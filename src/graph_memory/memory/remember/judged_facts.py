@@ -55,7 +55,7 @@ class JudgedFact:
 
     @property
     def known(self) -> str | None:
-        """The id of the known observation with the same statement."""
+        """The id of the stored observation that makes the same statement as the fact, or None."""
         return self.verdict.known.id if self.verdict.known else None
 
     def observation(self, at: datetime) -> NewObservation:
@@ -131,7 +131,7 @@ def judge_facts(
 
 
 def _drop_weak_doubts(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
-    """Return the verdict without doubts about statements of the same call that do not exclude each other."""
+    """Drop doubts between statements of the same call, unless the statements exclude each other. Return the rest."""
     return replace(
         judgement, doubts=[doubt for doubt in judgement.doubts if doubt.known.id not in created_ids or doubt.excludes]
     )
@@ -164,7 +164,7 @@ def with_changed_properties(
 def _apply_decisions(
     judged: JudgedFact, observations_by_id: Mapping[str, Observation], settlings: Settlings
 ) -> JudgedFact:
-    """Return the fact with the model's decisions on its doubts. Decisions on doubts that have changed are ignored."""
+    """Return the fact with the model's decisions on its doubts. Ignores decisions on doubts that have changed."""
     judgement, text = judged.verdict, judged.fact.observation.text
     pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in judgement.doubts]
     decided = [(doubt, settling) for doubt, settling in pairs if settling is not None]
@@ -186,7 +186,7 @@ def _rule_of(equal: CurrentObservation | None) -> Rule:
 
 
 def _keep_strongest_doubts(judged: Sequence[JudgedFact]) -> list[JudgedFact]:
-    """Return the facts with the strongest doubts of all facts, at most `MOST_ASKED`."""
+    """Keep the strongest doubts of all facts, at most `MOST_ASKED`."""
     doubts = [(place, doubt) for place, fact in enumerate(judged) for doubt in fact.verdict.doubts]
     pairs = sorted(doubts, key=lambda pair: -pair[1].score)[:MAX_QUESTIONS]
     return [
@@ -208,7 +208,7 @@ def receipt_of(judged: JudgedFact, subject_id: str | None) -> Receipt:
 
 
 def _receipt_of_decision(judged: JudgedFact, subject_id: str | None) -> Receipt:
-    """Return the receipt of a fact on which a language model has decided."""
+    """Return the receipt of a fact about which a language model decided."""
     fresh = Outcome.UPDATE if judged.replaced else Outcome.ADD
     return Receipt(
         decision=fresh if judged.is_new else Outcome.NOOP,

@@ -54,7 +54,7 @@ def find_contradicted_properties(text: str, properties: Mapping[str, PropertyVal
 
 
 def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the text properties for which a statement gives another value, such as `her e-mail is ida@example.org`."""
+    """Return the text properties to which a statement gives another value, as in `her e-mail is ida@example.org`."""
     stated = statement(text, language_of(text))
     if stated.stated is None or not stated.cues.isdisjoint(_GUARDS):
         return []
@@ -68,7 +68,7 @@ def _contradicted_texts(text: str, properties: Mapping[str, PropertyValue]) -> l
 
 
 def _contradicted_numbers(text: str, properties: Mapping[str, PropertyValue]) -> list[str]:
-    """Return the numeric properties for which a statement says that the number has changed."""
+    """Return the numeric properties that have changed according to a statement."""
     stated = statement(text, language_of(text))
     if stated.is_question or stated.cues.isdisjoint(_CHANGES) or not stated.cues.isdisjoint(_GUARDS):
         return []
@@ -96,10 +96,10 @@ def contains_value(text: str, value: str) -> bool:
     pattern = finder(words_only(plain(value)), is_written_apart=language.is_written_apart)
     if pattern.search(words_only(plain(text))) is not None:
         return True
-    return _is_same_value(text, value) or _is_same_number(text, value)
+    return _has_same_date(text, value) or _has_same_number(text, value)
 
 
-def _is_same_value(text: str, value: str) -> bool:
+def _has_same_date(text: str, value: str) -> bool:
     """Return whether a text contains the same date in another spelling."""
     language = language_of(text)
     values, rest = values_of(value, language)
@@ -107,8 +107,8 @@ def _is_same_value(text: str, value: str) -> bool:
     return is_date and {*values} <= {*statement(text, language).values}
 
 
-def _is_same_number(text: str, value: str) -> bool:
-    """Return whether a text contains the same long number, such as a telephone number, with other separators."""
+def _has_same_number(text: str, value: str) -> bool:
+    """Return whether a text contains the same long number with other separators, as in telephone numbers."""
     digits = _BETWEEN_DIGITS.sub("", value)
     return len(digits) >= _LONG_NUMBER and digits.isdigit() and digits in _BETWEEN_DIGITS.sub("", text)
 

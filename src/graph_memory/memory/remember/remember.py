@@ -87,14 +87,14 @@ STORE_ERRORS = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY
 
 
 async def _write(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
-    """Write facts about each entity, all or none. Returns the result for the first entity, with the others attached."""
+    """Write facts about each entity, all or none. The first entity's result contains the other results."""
     writings = [await _prepare(core, domain, facts, match, adviser) for facts, match in parts]
     if dry_run:
-        reports = [await _try(writing) for writing in writings]
+        reports = [await _dry_run(writing) for writing in writings]
     elif len(writings) == 1:
         reports = [await in_domain(core, domain, partial(writings[0].write, dry_run=False))]
     else:
-        reports = await in_domain(core, domain, partial(_write_together, core, domain, writings))
+        reports = await in_domain(core, domain, partial(_write_all, core, domain, writings))
     results = [await _add_suggestions(core, domain, report) for report in reports]
     if len(results) == 1:
         return results[0]
@@ -110,14 +110,13 @@ async def _add_suggestions(core: Core, domain: str, report: Report) -> Remembere
     return report.remembered.model_copy(update={"facts": facts})
 
 
-async def _write_together(core: Core, domain: str, writings: Sequence[_Writing]) -> list[Report]:
+async def _write_all(core: Core, domain: str, writings: Sequence[_Writing]) -> list[Report]:
     """Write facts about several entities in one transaction."""
     async with within(core, domain) as (inside, _):
         return [await replace(writing, core=inside).write(dry_run=False) for writing in writings]
 
 
-async def _try(writing: _Writing) -> Report:
-    """Return the result of a dry run."""
+async def _dry_run(writing: _Writing) -> Report:
     try:
         report = await writing.write(dry_run=True)
     except GraphError as error:
@@ -128,7 +127,7 @@ async def _try(writing: _Writing) -> Report:
 
 
 async def _prepare(core: Core, domain: str, request: RememberRequest, match: EntityMatch, adviser: Adviser) -> _Writing:
-    """Ask the model, and return the call together with the model's answers."""
+    """Ask the model about a call. Return the call with the model's answers."""
     is_asked = bool(request.facts)
     rows = await core.store.read(NODES_BY_NAME, domain=domain, names=[match.name]) if is_asked else []
     texts = [fact.observation.text for fact in request.facts]
@@ -168,7 +167,7 @@ def _preview(request: RememberRequest, match: EntityMatch) -> Remembered:
 
 
 def _without_new_ids(remembered: Remembered) -> Remembered:
-    """Return the result without the ids that only a write would assign."""
+    """Remove the ids that only a write would assign."""
     new = {fact.id for fact in remembered.facts if fact.decision is Outcome.ADD}
     facts = [fact.model_copy(update={"id": None}) if fact.id in new else fact for fact in remembered.facts]
     questions = [question.model_copy(update={"id": None}) for question in remembered.questions or ()]
@@ -184,7 +183,7 @@ def _without_new_ids(remembered: Remembered) -> Remembered:
 
 @dataclass(frozen=True, slots=True)
 class _Writing:
-    """A call, with the answers of the model."""
+    """A call with the answers of the model."""
 
     core: Core
     domain: str
@@ -194,14 +193,14 @@ class _Writing:
     seen: CachedObservations | None = None
 
     async def write(self, *, dry_run: bool) -> Report:
-        """Write all facts or none. The rules of connection types are checked before the commit."""
+        """Write all facts or none. Checks the rules of connection types before the commit."""
         try:
             return await until_rules_hold(partial(self._attempt, dry_run=dry_run))
         except GraphError as error:
             raise await with_near_name(self.core.store, self.domain, error, LENIENT) from error
 
     async def _attempt(self, broken: Mapping[str, BrokenRule], *, dry_run: bool) -> Report:
-        """Make one attempt to write. `broken` has the rules that earlier attempts broke."""
+        """Try to write once. `broken` has the rules that earlier tries broke."""
         core, domain = self.core, self.domain
         await core.contents.put(domain, EMPTY_CONTENT)
         ontology = await core.log.require_ontology(domain) if self.request.relations else None
@@ -224,7 +223,7 @@ class _Writing:
         return replace(written.report, remembered=remembered)
 
     async def _with_alias_questions(self, remembered: Remembered) -> Remembered:
-        """Add questions whether the entity is the same as another entity that has one of its new aliases."""
+        """If another entity has one of the new aliases, ask whether both are the same."""
         added = [fact.decision is Outcome.ADD for fact in remembered.facts if fact.rule == "alias"]
         new = list(compress(self.request.aliases, added))
         if not new or remembered.id is None:
@@ -281,11 +280,10 @@ class _Writing:
         return await current_of(reader, self.domain, entity.id, texts)
 
     def _replaced_references(self) -> list[str]:
-        """Return the ids and texts of the observations that the call replaces."""
         return [*(reference for fact in self.request.facts for reference in fact.replaces), *self.request.ends]
 
     def _named_references(self, known: Sequence[CurrentObservation]) -> list[str]:
-        """Return the ids and texts of observations that change or are superseded, and the texts of new observations."""
+        """Return the ids and texts of observations that change or end, and the texts of new observations."""
         replaced = {*self._replaced_references()}
         replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.request.facts if fact.replaces}

@@ -90,9 +90,9 @@ class Archive:
         )
 
     def _put_in_place(self) -> None:
-        """Rename the archive, unless another file has its final name.
+        """Rename the archive to its final name, unless another file has that name.
 
-        A hard link is used, because it never replaces a file.
+        Uses a hard link, because it never replaces a file.
         """
         if not self._temporary_path.exists():
             return
@@ -110,7 +110,7 @@ class Archive:
         sync_folder(self._path.parent)
 
     def _is_from_earlier_run(self) -> bool:
-        """Return whether the existing file was written by an interrupted run of the same compaction."""
+        """Return whether an interrupted run of this compaction wrote the existing file."""
         try:
             header = Reader(self._path).header()
         except GraphError:

@@ -105,7 +105,7 @@ def _nothing_to_compact(domain: str, to: int, *, dry_run: bool) -> Compacted:
 
 
 async def _job_values(core: Core, domain: str, segment: LogSegment, to: int, path: Path) -> Params:
-    """Return the values to store with a compaction's job, so that it can be resumed. Raises FILE_CREATION_FAILED."""
+    """Return the values that are stored to resume a compaction. Raises FILE_CREATION_FAILED."""
     if await to_thread.run_sync(path.exists):
         raise unwritable(path, "it already exists")
     return {
@@ -118,19 +118,18 @@ async def _job_values(core: Core, domain: str, segment: LogSegment, to: int, pat
 
 @dataclass(frozen=True, slots=True)
 class _Interrupted:
-    """An interrupted compaction: its target, and the values stored with its job."""
+    """An interrupted compaction, with its target and the values that its job stored."""
 
     to: int
     job_values: Params
 
     @property
     def estimate(self) -> Compacted:
-        """The estimated result."""
         return Compacted.model_validate_json(str(self.job_values["found"]))
 
 
 async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
-    """Return the interrupted compaction, if any. It is resumed with its original target, not with the caller's."""
+    """Return the interrupted compaction, if any. It continues to its own target, not to the caller's."""
     row = await reader.first_row(STATE, domain=domain)
     if row is None or row.state != COMPACTING:
         return None
@@ -139,7 +138,7 @@ async def _find_interrupted(reader: Reader, domain: str) -> _Interrupted | None:
 
 
 async def _resolve_target(core: Core, domain: str, before: int | str) -> int:
-    """Return the event number up to which to compact. It is never inside a batch, nor before a branch begins."""
+    """Return the number of the last event to compact. It is never inside a batch, or before a branch begins."""
     seq = await seq_at(core.store, domain, "before", before)
     segment, *older = await segments_of(core.store, domain)
     if older and seq <= segment.begins_at:
@@ -171,7 +170,7 @@ async def _estimate(core: Core, domain: str, to: int) -> Compacted:
 
 
 async def _unshared_hashes(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
-    """Return the contents that no remaining event refers to."""
+    """Return the hashes of contents to which no remaining event refers."""
     if not hashes:
         return []
     rows = await core.store.read_within(LONG_READ_SECONDS, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
@@ -179,14 +178,14 @@ async def _unshared_hashes(core: Core, domain: str, to: int, hashes: Sequence[st
 
 
 async def _sessions(core: Core, domain: str, segment: LogSegment, to: int) -> str:
-    """Return the sessions whose changes are removed, merged with the sessions of earlier compactions."""
+    """Return the sessions of the removed changes, together with the sessions of earlier compactions."""
     state = (await domain_state(core.store, domain))[0]
     removed = await sessions_between(core.store, domain, segment.kept_after, to + 1, 1_000_000)
     return sessions_to_json(limit_sessions(merge_sessions(removed, sessions_from_json(state.compacted))))
 
 
 async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
-    """Withdraw the job and raise DOMAIN_BUSY if a branch is still copying the events."""
+    """Raise DOMAIN_BUSY, and withdraw the job, if a branch still copies the events."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
         hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
@@ -195,7 +194,7 @@ async def _check_no_unfinished_branch(core: Core, job: Job) -> None:
 
 
 class _Compacting:
-    """The stages of a compaction. A run continues where an earlier one was interrupted."""
+    """The stages of a compaction. A run continues an interrupted one."""
 
     def __init__(self, core: Core, job: Job, segment: LogSegment, to: int) -> None:
         self._core = core
@@ -205,7 +204,6 @@ class _Compacting:
         self._path = Path(str(job.arguments["archive"]))
 
     async def run(self) -> Compacted:
-        """Run the remaining stages and return the result."""
         if self._job.progress.stage == "":
             await self._write_archive()
         if self._job.progress.stage == "contents":
@@ -219,11 +217,11 @@ class _Compacting:
         return compacted.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
-        """Write the archive, and append the event when the archive gets its final name. If that fails, end the job."""
+        """Write the archive. Append the event when the archive gets its final name. If that fails, end the job."""
         archive = Archive(self._core, self._job.domain, self._to, self._path)
         try:
             await archive.write()
-            event = await self._event()
+            event = await self._make_append()
 
             async def appear(transaction: Transaction) -> None:
                 await event(transaction)
@@ -255,7 +253,7 @@ class _Compacting:
         await self._job.step(self._job.then(stage="events", seq=self._begin))
 
     async def _delete_search_rows(self) -> int:
-        """Delete a page of search rows that ended before the target. Returns the number of deleted rows."""
+        """Delete a page of the search rows that ended before the target. Returns their number."""
         deleted = 0
 
         async def delete(transaction: Transaction) -> None:
@@ -274,7 +272,7 @@ class _Compacting:
 
         await self._job.step(self._job.then(seq=until, done=self._job.progress.done + until - after), prune)
 
-    async def _event(self) -> Callable[[Transaction], Awaitable[None]]:
+    async def _make_append(self) -> Callable[[Transaction], Awaitable[None]]:
         """Return a function that appends the event of the compaction."""
         domain = self._job.domain
         state, previous = await domain_state(self._core.store, domain)

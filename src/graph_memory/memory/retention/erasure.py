@@ -80,12 +80,12 @@ async def _title(core: Core, domain: str, event: Event) -> str | None:
 
 
 async def _remaining_domains(reader: Reader, domain: str, done: Container[str]) -> list[str]:
-    """Return the related domains that are not in `done`. A merge may have copied the subject into some of them."""
+    """Return the related domains that are not done. A merge may have copied the subject into them."""
     return [name for name in await related_domains(reader, domain) if name not in done]
 
 
 async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, Event]:
-    """Return a related domain whose log has the subject, and the subject's last event there.
+    """Return a related domain whose log has the subject, and its last event there.
 
     Raises NODE_NOT_FOUND if no log has the subject, and INVALID_ARGUMENT if it is a type or the domain itself.
     """
@@ -103,7 +103,7 @@ async def _find_logged(reader: Reader, domain: str, subject: str) -> tuple[str, 
 
 
 async def _begin_jobs(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
-    """Begin a job in each domain whose log has the subject, or in none if one fails."""
+    """Begin a job in each domain whose log has the subject. If one cannot begin, none does."""
     unfinished = await unfinished_branches(core.store, {*domains})
     affected = [
         domain
@@ -151,7 +151,7 @@ async def _erase_in_domain(core: Core, domain: str, subject: str, job: Job | Non
 
 
 async def _unshared_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
-    """Return the hashes of the contents that no other subject uses."""
+    """Return the hashes of contents that no other subject uses."""
     if not hashes:
         return []
     rows = await core.store.read_within(LONG_READ_SECONDS, SHARED, domain=domain, subject=subject, hashes=hashes)
@@ -159,7 +159,7 @@ async def _unshared_hashes(core: Core, domain: str, subject: str, hashes: Sequen
 
 
 class _Erasing:
-    """The stages of an erasure in one domain. A run continues where an earlier one was interrupted."""
+    """The stages of an erasure in one domain. A run continues an interrupted one."""
 
     def __init__(self, core: Core, job: Job, subject: str, hashes: Sequence[str]) -> None:
         self._core = core
@@ -169,7 +169,7 @@ class _Erasing:
         self._scrubbed_to = 0
 
     async def run(self) -> int:
-        """Run the remaining stages, and return the number of blobs that were kept."""
+        """Run the remaining stages. Returns the number of blobs that were kept."""
         blobs_left = 0
         if self._job.progress.stage == "":
             await self._delete()
@@ -182,7 +182,7 @@ class _Erasing:
         return blobs_left
 
     async def _delete(self) -> None:
-        """Delete the subject and its attachments. Its last event marks it as erased."""
+        """Delete the subject and its attachments. The last event marks the subject as erased."""
         last = await last_event(self._core.store, self._job.domain, self._subject)
         while self._job.progress.stage == "":
             attached = await self._attachment_deletions(last)
@@ -204,9 +204,9 @@ class _Erasing:
         return [detachment_draft(row) for row in rows]
 
     def _own_deletion(self, last: Event | None) -> list[Draft]:
-        """Return the deletion of the subject itself.
+        """Return the deletion of the subject, or an empty list if it is erased already.
 
-        A subject that is already deleted needs it too, but an erased one does not.
+        A subject that was deleted but not erased gets one more deletion.
         """
         if last is None or (last.draft.erased and last.draft.erased_op is None):
             return []
@@ -253,7 +253,7 @@ class _Erasing:
 
 
 def _tombstone(event: Event) -> Event:
-    """Return the event without state that marks its subject as erased."""
+    """Return the event without its state, marked as erased."""
     draft = Draft(op=Op.DELETE, kind=event.draft.kind, subject=event.draft.subject, erased=True)
     return replace(event, draft=replace(draft, previous=event.draft.previous))
 

@@ -65,7 +65,7 @@ async def scan(core: Core, text: str) -> Scanned:
     relationships = await core.store.read_within(LONG_READ_SECONDS, RELATIONSHIPS, **params)
     findings = [row.finding("node") for row in nodes if not row.is_tombstone]
     in_relationships = [row.finding("relationship") for row in relationships]
-    blobs, scanned = await _blobs(core, text)
+    blobs, scanned = await _scan_blobs(core, text)
     return Scanned(
         findings=tuple(await _with_owners(core, [*findings[:MAX_FINDINGS], *in_relationships[:MAX_FINDINGS], *blobs])),
         more=max(len(findings), len(in_relationships)) > MAX_FINDINGS or None,
@@ -74,8 +74,8 @@ async def scan(core: Core, text: str) -> Scanned:
     )
 
 
-async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:
-    """Return the findings in blobs, including unreferenced ones, and the number of all blobs."""
+async def _scan_blobs(core: Core, text: str) -> tuple[list[Finding], int]:
+    """Return the findings in all blobs, and the number of blobs. Blobs without references are included."""
     place, needle, scanned = core.contents.blobs, text.encode(), 0
     findings: list[Finding] = []
     for domain in await place.domains():
@@ -87,7 +87,7 @@ async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:
 
 
 async def _with_owners(core: Core, findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings with their owners. Owners of texts and blobs are looked up by hash, per domain."""
+    """Add the owners to the findings. Owners of texts and blobs are looked up by hash in each domain."""
     hashes: dict[str, set[str]] = {}
     for finding in findings:
         if finding.domain is not None and (sha256 := _hash(finding)) is not None:

@@ -51,7 +51,7 @@ def choice_calls(conflicts: Sequence[Conflict], call: ReadyCall) -> dict[str, Re
 
 
 def _restore_call(conflict: Conflict, call: ReadyCall, deleted: Mapping[str, int]) -> ReadyCall | None:
-    """Return the call that restores the node that a conflict needs, if that node was deleted."""
+    """Return the call that restores the node that a conflict needs. Returns None if the node was not deleted."""
     if conflict.needs is None or conflict.needs not in deleted:
         return None
     arguments = {key: value for key, value in call.arguments.items() if key in ("domain", "dry_run")}

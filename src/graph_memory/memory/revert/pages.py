@@ -72,7 +72,7 @@ async def _revert_any(core: Core, domain: str, selection: Selection, *, on_confl
 
 
 async def _preview_pages(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
-    """Return the result of a revert in pages without writing. It ignores rules that only a write can check."""
+    """Return the result of a revert in pages without writing. Rules that only a write can check are not checked."""
     until = await last_seq(core.store, domain)
     planned, pages = await _plan(core, domain, selection, choice, until)
     order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
@@ -84,7 +84,7 @@ async def _preview_pages(core: Core, domain: str, selection: Selection, choice: 
 
 
 async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
-    """Begin or continue a revert in pages. A continued revert skips conflicts, which were checked at its start."""
+    """Begin or continue a revert in pages. Conflicts are checked only at its start."""
     counts = {"first": selection.first, "last": selection.last}
     batch = await Batch.begin(
         core, domain, REVERTING, _job_params(selection, choice), counts, request=REVERT, reach=DomainScope.MEMORIES
@@ -112,7 +112,7 @@ async def _revert_in_pages(core: Core, domain: str, selection: Selection, choice
 
 
 def _job_params(selection: Selection, choice: OnConflict) -> Mapping[str, str]:
-    """Return the job parameters, which identify the revert when it is called again."""
+    """Return the job parameters. They identify the revert when it is called again."""
     params = {"on_conflict": str(choice), "stretch": selection.range_text, "session": selection.session or ""}
     if selection.ids is not None:
         ids = " ".join(sorted(selection.ids))
@@ -137,21 +137,21 @@ async def _plan(
     except TooMany as error:
         message = f"There are at least {error.least:,} changes, and one revert takes at most {revert.MAX_CHANGES:,}"
         raise invalid_argument(
-            _argument(selection), message, f"Revert at most {revert.MAX_CHANGES:,} changes at once."
+            _argument_name(selection), message, f"Revert at most {revert.MAX_CHANGES:,} changes at once."
         ) from error
     planned = plan(undos, context, head.at, choice)
     if choice is OnConflict.STOP:
         _check_rules(planned, {undo.subject for undo in undos if undo.is_implied})
-    return planned, list(pages_of(planned.drafts, _argument(selection)))
+    return planned, list(pages_of(planned.drafts, _argument_name(selection)))
 
 
-def _argument(selection: Selection) -> str:
-    """Return the name of the argument that made the selection."""
+def _argument_name(selection: Selection) -> str:
+    """Return the name of the argument that selected the events."""
     return "event_ids" if selection.ids is not None else "session" if selection.session is not None else "since"
 
 
 def _check_rules(planned: Plan, implied: set[str]) -> None:
-    """Raise REVERT_CONFLICT if a selected connection's type has rules, since pages check rules too late to stop."""
+    """Raise REVERT_CONFLICT if the type of a selected connection has rules. Pages would check them too late."""
     new = [draft for draft in planned.drafts if draft.op is Op.CREATE and draft.subject not in implied]
     drafts = [draft for draft in new if rule_check_row(draft, planned.ontology)]
     if drafts:
@@ -175,7 +175,7 @@ def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]
 
 
 def _is_separable(draft: Draft) -> bool:
-    """Return whether a change may be in another page than similar ones, because it deletes or creates data."""
+    """Return whether a change can be on another page than similar changes: it deletes or creates data."""
     return draft.kind in DATA and draft.op in {Op.CREATE, Op.DELETE}
 
 
@@ -193,7 +193,7 @@ def _cut_into_pages(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
 
 
 async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: dict[str, Conflict]) -> None:
-    """Write a page, in halves if it is too large. Connections that would break a rule of their type are skipped."""
+    """Write a page, or its halves if it is too large. Skips connections that would break a rule of their type."""
 
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
         await check_rules(reader, batch.job.domain, events, planned.ontology, in_turn=True)
@@ -215,7 +215,7 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
 
 
 async def _read_result(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:
-    """Return the result of a finished revert from the log, where the events of a batch are contiguous."""
+    """Return the result of a finished revert. The log has the events of a batch in one piece."""
     count, store, domain = batch.job.progress.done, batch.core.store, batch.job.domain
     begin = await store.first_row(POSITION, domain=domain, event=batch.id)
     if begin is None or begin.seq is None:

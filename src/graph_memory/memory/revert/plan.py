@@ -41,7 +41,7 @@ def plan(undos: Sequence[Reversal], context: Context, at: datetime, on_conflict:
 def _without_mentions(
     undos: Mapping[str, Reversal], changes: Changeset
 ) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
-    """Omit mentions that another relation still needs.
+    """Drop the deletions of mentions that another relation needs.
 
     If an entity now has the name of a deleted mention, restored relations lead to that entity.
     """
@@ -59,7 +59,7 @@ def _without_mentions(
 
 
 def _with_new_id(draft: Draft, undo: Reversal | None) -> Draft:
-    """Return a restored subject under a new id if its ends differ, since the ends of an id never change."""
+    """Give a restored subject a new id if its ends differ. The ends of an id never change."""
     if undo is None or draft.op is not Op.CREATE:
         return draft
     ends = undo.last.draft.from_id, undo.last.draft.to_id
@@ -81,7 +81,7 @@ def _joined_end(node: str | None, entity_ids: Mapping[str, str]) -> str | None:
 
 
 def _find_conflicts(undos: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
-    """Return the conflicts of the first rule that reports any. With FORCE, forcible conflicts are ignored.
+    """Return the conflicts of the first rule that reports any. With FORCE, ignores conflicts that can be forced.
 
     Only one rule is applied at a time, since other conflicts may disappear once these subjects are omitted.
     """
@@ -109,7 +109,7 @@ def _rule_from(changes: Changeset, check: Check) -> ConflictRule:
 
 
 def _prefer_unforcible(undo: Reversal, forcible_conflict: Conflict, rules: Sequence[ConflictRule]) -> Conflict:
-    """Return the subject's conflict that cannot be forced. If it has none, return the given conflict."""
+    """Return a conflict of the subject that cannot be forced. Without one, return the given conflict."""
     if not forcible_conflict.is_forcible:
         return forcible_conflict
     others = (conflict for rule in rules if (conflict := rule(undo)))

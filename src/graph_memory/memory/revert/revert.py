@@ -134,8 +134,6 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """The plan, and the ontology before the revert."""
-
     plan: Plan
     before: Ontology
 
@@ -216,11 +214,11 @@ async def reversals_of(
         await _undo(core, head, row, later.get(row.subject, ()), is_implied=row.subject not in selected_subjects)
         for row in chains
     ]
-    return [*undos, *await _mentions_left(reader, head.domain, undos)]
+    return [*undos, *await _unused_mentions(reader, head.domain, undos)]
 
 
-async def _mentions_left(reader: Reader, domain: str, undos: Sequence[Reversal]) -> list[Reversal]:
-    """Return the deletions of mentions whose relations are all deleted."""
+async def _unused_mentions(reader: Reader, domain: str, undos: Sequence[Reversal]) -> list[Reversal]:
+    """Return the deletions of mentions for which the revert deletes all relations."""
     connections = [undo for undo in undos if undo.kind is Kind.CONNECTION and undo.is_live]
     deletions = {undo.subject: undo.as_draft() for undo in connections if undo.target is None}
     rows = await only_ends(reader, domain, deletions.values(), {undo.subject for undo in undos})
@@ -232,7 +230,7 @@ async def _mentions_left(reader: Reader, domain: str, undos: Sequence[Reversal])
 async def _read_cascaded(
     reader: Reader, domain: str, deleted_nodes: Sequence[Mapping[str, object]], most: int
 ) -> list[EventToUndo]:
-    """Return the events of subjects that were deleted with nodes, at most one page more than `most`."""
+    """Return the events of subjects that were deleted together with nodes, at most one page more than `most`."""
     events: dict[int, EventToUndo] = {}
     after = 0
     while deleted_nodes and len(events) <= most:
@@ -255,14 +253,14 @@ async def _undo(core: Core, head: Head, row: ChainRow, later: tuple[int, ...], *
         type=previous.draft.type if previous else None,
         later=later,
         is_implied=is_implied,
-        content=await _content(core, head.domain, target, last.draft.state, row.text),
+        content=await _content_to_restore(core, head.domain, target, last.draft.state, row.text),
     )
 
 
-async def _content(
+async def _content_to_restore(
     core: Core, domain: str, target: State | None, now: State | None, text: str | None
 ) -> Content | None:
-    """Return the content to restore, or None if the subject has that content already."""
+    """Return the content to restore, or None if the subject already has it."""
     ref, current = content_ref(target or {}), content_ref(now or {})
     if ref is None or ref.is_same(current):
         return None

@@ -34,7 +34,7 @@ EVENTS_BY_NUMBER = query("revert/numbered", NumberedRow)
 async def of_events(
     core: Core, domain: str, event_ids: Sequence[int | str] | None, since: int | str | None, until: int | str | None
 ) -> Selection:
-    """Return the selection of events by ids or numbers, or from one point to another.
+    """Select events by id, by log number, or by a range of the log.
 
     Raises INVALID_ARGUMENT and EVENT_NOT_FOUND.
     """
@@ -60,7 +60,7 @@ async def of_session(core: Core, domain: str, session: str) -> Selection:
 
 
 async def _ids(core: Core, domain: str, values: Sequence[int | str]) -> tuple[str, ...]:
-    """Return the distinct ids of events given by id or by number in the log."""
+    """Return the ids of events without duplicates. Each event is given by id or by log number."""
     texts = dict.fromkeys(str(value) for value in values)
     numbers = {text: int(text) for text in texts if _NUMBER.fullmatch(text)}
     if not numbers:
@@ -73,7 +73,7 @@ async def _ids(core: Core, domain: str, values: Sequence[int | str]) -> tuple[st
 
 
 async def _check_exists(core: Core, domain: str, since: int | str | None) -> None:
-    """Raise EVENT_NOT_FOUND for a number after the log's last event."""
+    """Raise EVENT_NOT_FOUND if the number is higher than that of the log's last event."""
     number = parse_log_position("since", since, utc_now()).seq if since is not None else None
     if number is None:
         return

@@ -98,7 +98,7 @@ async def flush(core: Core) -> None:
 
 
 async def _write(core: Core, domain: str, counts: dict[str, Access], statement: Query[int]) -> None:
-    """Write the counts of a domain page by page, and remove them from `counts`. Drops counts of a deleted domain."""
+    """Write the counts of a domain in pages, and remove them from `counts`. Drops the counts of a deleted domain."""
     while counts:
         page = sorted(counts)[:PAGE]
         rows = [

@@ -165,9 +165,9 @@ async def rank_candidates(scope: Scope, request: Request) -> Ranking:
 
 
 def _mentioned_owners(text: str, names: Sequence[NameRow]) -> list[str]:
-    """Return the ids of the nodes whose names occur in a query.
+    """Return the ids of the nodes whose names occur in the query.
 
-    If the query has no capital letters, case is ignored.
+    Ignores case if the query has no capital letters.
     """
     owners_by_name = {row.name: row.owners for row in names}
     mentions = find_mentions(text, owners_by_name, capitalised=text != text.lower())
@@ -183,7 +183,7 @@ async def _find_names(scope: Scope, request: Request, evidence: Evidence) -> Non
 
 
 async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> None:
-    """Compute the query vector unless that was done before. If there is none, only words are compared."""
+    """Compute the query vector, unless it is computed already. Without a vector, only words are compared."""
     if evidence.is_embedded or request.mode == "lexical":
         return
     evidence.is_embedded = True
@@ -197,7 +197,7 @@ async def _embed_query(scope: Scope, request: Request, evidence: Evidence) -> No
 
 
 async def _compute_vector(scope: Scope, request: Request, notes: list[str]) -> Vector | None:
-    """Return the query vector, or None with a note that says why."""
+    """Return the query vector. If there is none, return None and add the reason to `notes`."""
     embedder, model = scope.core.embedder, scope.coverage.model
     if embedder is None:
         notes.append("Vectors are off, so only words were compared. Set GRAPH_MEMORY_EMBEDDINGS to use them.")
@@ -224,7 +224,7 @@ async def _compute_vector(scope: Scope, request: Request, notes: list[str]) -> V
 
 
 def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
-    """Raise INVALID_ARGUMENT if the vector's number of dimensions is known to differ from the domain's."""
+    """Raise INVALID_ARGUMENT if the vector is known to have another number of dimensions than the domain's."""
     embedder, model = scope.core.embedder, scope.coverage.model
     if model is None:
         notes.append(f"The domain has no vectors yet. {scope.coverage.reason or ''}".strip())
@@ -238,7 +238,7 @@ def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
 
 
 async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[str]) -> Hits | None:
-    """Return the best passages of a few nodes, scored exactly, or None if the nodes have too many passages."""
+    """Return the best passages of a few nodes by exact scores, or None if the nodes have too many passages."""
     rows = await read_passages_of(scope, nodes, evidence.vector, MAX_EXACT + 1)
     if len(rows) > MAX_EXACT:
         return None
@@ -262,7 +262,7 @@ async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[st
 
 
 async def _search_indexes(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter) -> Hits:
-    """Return the hits of both indexes. Widens the search until the filters leave enough for a page."""
+    """Return the hits of both indexes. Repeats the search with a higher limit until enough hits pass the filters."""
     width = min(max(request.cursor.width, CANDIDATES), MAX_WIDTH) if request.cursor else CANDIDATES
     while True:
         hits = Hits(width)
@@ -275,7 +275,7 @@ async def _search_indexes(scope: Scope, request: Request, evidence: Evidence, me
 
 
 async def _search_words(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, hits: Hits) -> None:
-    """Find passages by words and read their context, while the query vector is computed and compared."""
+    """Find passages by words and read their context. Meanwhile, the query vector is computed and compared."""
     if evidence.mode == "semantic" or request.vector is not None:
         return
     words = request.query if evidence.is_lucene else lexical_query(request.query, scope.analyser, fields=_FIELDS)
@@ -286,7 +286,6 @@ async def _search_words(scope: Scope, request: Request, evidence: Evidence, memb
 
 
 async def _search_vectors(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, hits: Hits) -> None:
-    """Find passages by the query vector, and read them."""
     await _embed_query(scope, request, evidence)
     if evidence.vector is None:
         return
@@ -314,7 +313,7 @@ async def _read_context(scope: Scope, evidence: Evidence, hits: Hits) -> None:
 
 
 async def _read_passages(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
-    """Read passages that have not been read yet."""
+    """Read the passages that are not read yet."""
     new = [key for key in ids if key not in hits.passages]
     hits.passages |= {passage.id: passage for passage in await read_passages(scope, new, evidence.vector)}
 
@@ -334,7 +333,7 @@ async def _score_hits(scope: Scope, evidence: Evidence, members: NodeFilter, hit
 
 
 async def _compute_points(scope: Scope, evidence: Evidence, members: NodeFilter, hits: Hits) -> Mapping[str, Points]:
-    """Return the word scores of the hits and of the passages in the context of the word hits."""
+    """Return the word scores of the hits, and of the passages in their context."""
     if evidence.sample is None:
         return {}
     texts, runs = await read_context(scope, hits.ids[len(hits.by_words) : MAX_WITH_CONTEXT])
@@ -373,12 +372,12 @@ async def _rank_units(
 
 
 def _may_lack_vectors(evidence: Evidence, scored: Sequence[Scored]) -> bool:
-    """Return whether passages of the past may lack vectors. With vectors alone, that cannot be known."""
+    """Return whether passages of the past may lack vectors. If only vectors are compared, that is not known."""
     return evidence.mode == "semantic" or any(passage.passage.cosine is None for passage in scored)
 
 
 def _make_admit(scope: Scope, members: NodeFilter, known: Collection[str], outputs: Collection[str]) -> Admit:
-    """Return the function that filters the nodes found by name. It rejects nodes that contain the output of a tool."""
+    """Return a function that filters the nodes found by name. It rejects nodes with the output of a tool."""
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
         unknown_owners = frozenset(owners).difference(known)

@@ -126,19 +126,18 @@ def merge_hits(results: Mapping[str, SearchResult]) -> list[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _Bests:
-    """The best word score and the best cosine of a domain, to which the scores of its hits are relative."""
+    """The best word score and cosine in a domain. The scores of its hits are relative to them."""
 
     lexical: float
     semantic: float
 
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> _Bests:
-        """Return the best scores of hits with explanations."""
         parts = [part for hit in hits for part in hit.explanation or ()]
         return cls(**{side: _best(parts, side, measure) for side, measure in _SIDES.items()})
 
     def factors_of(self, best: _Bests) -> dict[str, float]:
-        """Return the factor for each part of a score that makes it relative to the best scores of all domains."""
+        """Return a factor for each part of a score. It makes the part relative to the best of all domains."""
         pairs = {"lexical": (self.lexical, best.lexical), "semantic": (self.semantic, best.semantic)}
         return {side: value / best_value for side, (value, best_value) in pairs.items() if best_value > 0}
 
@@ -157,7 +156,7 @@ def _best(parts: Iterable[Part], side: str, measure: str) -> float:
 
 
 def _rescale(domain: str, hits: Sequence[Hit], scale: Mapping[str, float]) -> list[Hit]:
-    """Return a domain's hits with their scores on the common scale."""
+    """Return a domain's hits with scores on the common scale."""
     parts = {hit.id: _rescale_parts(hit.explanation or (), scale) for hit in hits}
     own_scores = {hit.id: _own_score(hit.explanation or ()) for hit in hits}
     for hit in hits:  # the part for a hop scales with the score of its source
@@ -188,7 +187,7 @@ def _rescale_hop(
 
 
 def _own_score(parts: Iterable[Part]) -> float:
-    """Return a hit's own score, a share of which it passes on to the nodes that it mentions."""
+    """Return a hit's own score. It passes on a share of it to the nodes that it mentions."""
     return fsum(part.value for part in parts if part.name != "hop")
 
 

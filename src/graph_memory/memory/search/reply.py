@@ -1,4 +1,4 @@
-"""Builds the reply of a search: hits with passages and their ranges, contradictions, and fitting to a token budget."""
+"""Builds the reply of a search from hits, passages and contradictions, and cuts it to a token budget."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _next_cursor(scope: Scope, ranking: Ranking, position: int) -> str | None:
 
 
 async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> ReplyData:
-    """Return the data for a page of hits. Reads all of it concurrently."""
+    """Read the data for a page of hits, all of it concurrently."""
     data = ReplyData()
     kinds = {ranked.owner: _kind(ranking, ranked) for ranked in page}
     sources = {str(part.detail["from"]) for ranked in page for part in ranked.parts if part.name == "hop"}
@@ -155,7 +155,7 @@ async def _read_data(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> 
 async def _replace_name_passages(
     scope: Scope, ranking: Ranking, scored_by_owner: Mapping[str, Sequence[Scored]], data: ReplyData
 ) -> None:
-    """Replace passages that are only a name, if the query has more words than the name."""
+    """Replace passages that are only a name, if the query has more words than that name."""
     question = ranking.question
     names = {owner: passage for owner, passage in data.passages.items() if is_name_only(question, passage)}
     observations = await latest_observations(scope, list(names), ranking.vector, MAX_COMPARED_OBSERVATIONS)
@@ -169,7 +169,7 @@ async def _replace_name_passages(
 
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], data: ReplyData) -> None:
-    """Read the contents in which the passages occur, to find their ranges. Lost contents are skipped."""
+    """Read the contents of the passages, to find the passages' ranges. Skips lost contents."""
     owners = (passage.owner for ranked in page if (passage := data.passages.get(ranked.owner)) and _is_content(passage))
     data.texts = await texts_of(scope.core, scope.domain, (data.rows[owner] for owner in owners if owner in data.rows))
 
@@ -203,13 +203,13 @@ def _hit(request: Request, ranking: Ranking, data: ReplyData, ranked: Ranked, le
         modified=None if modified == created else modified,
         age_days=max((utc_now() - modified).days, 0),
         contradicted_by=data.contradicting.get(row.id) or None,
-        over=_end_of_hit(data, row, passage),
+        over=_find_superseded(data, row, passage),
         explanation=parts(ranked, scored, ranking.question) if request.explanation else None,
     )
 
 
-def _end_of_hit(data: ReplyData, row: DescribedRow, passage: Passage | None) -> Superseded | None:
-    """Return when and by what a hit was superseded: its observation, otherwise its node or connection."""
+def _find_superseded(data: ReplyData, row: DescribedRow, passage: Passage | None) -> Superseded | None:
+    """Return when and by what the observation of a hit was replaced, or else its node or connection."""
     if passage is not None and passage.owner in data.superseded:
         return data.superseded[passage.owner]
     ends = cast("datetime | None", row.event.get("_valid_to"))
@@ -219,25 +219,25 @@ def _end_of_hit(data: ReplyData, row: DescribedRow, passage: Passage | None) -> 
 def _range(data: ReplyData, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
     """Return the range of the shown part in the content.
 
-    If the content contains escapes, return the range of the whole passage.
+    If the content has escapes, it is the range of the whole passage.
     """
     text = data.texts.get(passage.owner)
     if text is None or not passage.place.startswith(_CONTENT):
         return None
-    pair = locate(text, passage.text, _hint(text, passage))
+    pair = locate(text, passage.text, _position_hint(text, passage))
     if pair is None:
         return None
     return (pair[0] + start, pair[0] + end) if text[slice(*pair)] == passage.text else pair
 
 
 def _field_of(place: str) -> str:
-    """Return the field of a passage without the suffix that makes its place unique."""
+    """Return the field of a passage. Its place may have a suffix that makes it unique."""
     parts = place.split("/")
     return "/".join(parts[:2]) if parts[0] == "property" else parts[0]
 
 
-def _hint(text: str, passage: Passage) -> int:
-    """Return the position in a content near which to look for a passage.
+def _position_hint(text: str, passage: Passage) -> int:
+    """Return a position in a content near which to look for a passage.
 
     If its text occurs several times, the number at the end of its place says which occurrence is meant.
     """
@@ -261,7 +261,6 @@ def _scored_passage(ranking: Ranking, ranked: Ranked) -> Scored | None:
 
 
 def _passages_by_owner(ranking: Ranking, page: Sequence[Ranked]) -> Mapping[str, Sequence[Scored]]:
-    """Return the scored passages of each hit."""
     scored_passages: dict[str, list[Scored]] = {ranked.owner: [] for ranked in page}
     for scored in ranking.scored.values():
         if scored.passage.unit in scored_passages:

@@ -87,7 +87,7 @@ class Edit:
 
 
 def _normalize(text: str) -> str:
-    """Return a text in NFC with uniform line ends, so that a part is found in any encoding."""
+    """Return a text in NFC with uniform line ends, so that parts are found in any encoding."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -132,7 +132,7 @@ def blocks_with(stored: Sequence[Block], label: str | None) -> Blocks:
     }
     if label is None:
         return Blocks(blocks=tuple(blocks.values()))
-    label = _same_label(check_label(label), blocks)
+    label = _known_label(check_label(label), blocks)
     if label not in blocks:
         nearest_label = nearest(label, list(blocks))
         hint = Hint("There are {labels}.", " Use {edit_block} to create one.", labels=join_names(list(blocks)))
@@ -151,8 +151,8 @@ async def blocks_of(core: Core, domain: str, unreadable: list[GraphError] | None
     return sorted(blocks, key=lambda block: (order.get(block.label, len(order)), block.label))
 
 
-def _same_label(label: str, known: Collection[str]) -> str:
-    """Return the known label that equals a label, ignoring case and the encoding of accents, or the label itself."""
+def _known_label(label: str, known: Collection[str]) -> str:
+    """Return the known label that equals a label except for case and accent encoding, or the label itself."""
     if label in known:
         return label
     return next((known_label for known_label in known if fold_label(known_label) == fold_label(label)), label)
@@ -184,7 +184,7 @@ async def edit_block(core: Core, domain: str, edit: Edit) -> BlockEdited:
     unreadable: list[GraphError] = []
     known = [*STANDARD, *(block.label for block in await blocks_of(core, domain, unreadable))]
     known += [str(error.details[BLOCK.key]) for error in unreadable]
-    edit = replace(edit, label=_same_label(edit.label, known))
+    edit = replace(edit, label=_known_label(edit.label, known))
     written = await write_note(core, domain, "edit_block", BLOCK, edit.label, edit.apply)
     limit = written.wanted.properties["limit"]
     return BlockEdited(

@@ -63,7 +63,7 @@ async def import_memory(core: Core, domain: str, source: Source, options: Option
 
 
 async def _import_instructions(core: Core, domain: str, file: Path, options: Options, tell: Progress) -> MemoryImported:
-    """Store the sections of a file as blocks. Blocks of sections that the file no longer has become empty."""
+    """Store the sections of a file as blocks. If the file no longer has a section, its block becomes empty."""
     findings = Findings()
     edits = await anyio.to_thread.run_sync(_edits_of, file, findings)
     if not options.dry_run:
@@ -99,7 +99,7 @@ async def _import_instructions(core: Core, domain: str, file: Path, options: Opt
 
 
 def _emptying(blocks: Sequence[Block], prefix: str, edits: Mapping[str, Edit]) -> Mapping[str, Edit]:
-    """Return the edits that empty the blocks of sections that a file no longer has, by folded label."""
+    """Return the edits that empty the blocks of removed sections, by folded label."""
     return {
         fold_label(block.label): Edit(label=block.label, text="", mode="replace")
         for block in blocks
@@ -110,13 +110,13 @@ def _emptying(blocks: Sequence[Block], prefix: str, edits: Mapping[str, Edit]) -
 
 
 def _prefix_of(file: Path) -> str:
-    """Return the prefix of a file's labels: the folder and name of the file, since each project has such a file."""
+    """Return the prefix of a file's labels: folder and file name, since every project has a file of that name."""
     path = file.absolute()
     return " ".join(f"{path.parent.name[-_LONGEST_FOLDER:]}/{path.name}".split())
 
 
 def _edits_of(file: Path, findings: Findings) -> Mapping[str, Edit]:
-    """Return the edits for a file's sections, by folded label. Invalid sections are rejected with their lines."""
+    """Return the edits for a file's sections, by folded label. Invalid sections are reported with their lines."""
     edits: dict[str, Edit] = {}
     for line, title, body in _sections(_read(file, findings)):
         label = _label_of(_prefix_of(file), title, edits.keys())
@@ -131,7 +131,7 @@ def _edits_of(file: Path, findings: Findings) -> Mapping[str, Edit]:
 
 
 def _read(file: Path, findings: Findings) -> str:
-    """Return the text of a file, or an empty text if it is rejected. Raises INVALID_ARGUMENT if it cannot be opened."""
+    """Return the text of a file, or "" if the file is rejected. Raises INVALID_ARGUMENT if it cannot be opened."""
     try:
         return read_text(file.resolve())  # AGENTS.md is often a link to CLAUDE.md
     except Unfit as error:
@@ -143,7 +143,7 @@ def _read(file: Path, findings: Findings) -> str:
 
 
 def _label_of(prefix: str, title: str, used: Collection[str]) -> str:
-    """Return the label of a section, with a number if an earlier section has the same label."""
+    """Return the label of a section. It gets a number if an earlier section has the same label."""
     for number in count(1):
         end = f" ({number})" if number > 1 else ""
         label = " ".join((f"{prefix}: {title}" if title else prefix).split())
@@ -155,7 +155,7 @@ def _label_of(prefix: str, title: str, used: Collection[str]) -> str:
 
 
 def _edit_of(label: str, body: str, source: str) -> Edit:
-    """Return the edit that stores a section. Raises INVALID_ARGUMENT, and CONTENT_TOO_LARGE."""
+    """Return the edit that stores a section. Raises INVALID_ARGUMENT and CONTENT_TOO_LARGE."""
     limit = min(max(LIMIT, len(body)), MAX_LIMIT)
     edit = Edit(label=label, text=body, mode="replace", limit=limit, source=source)
     edit.apply(None)
@@ -163,7 +163,7 @@ def _edit_of(label: str, body: str, source: str) -> Edit:
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield line number, title and text of each section under a first- or second-level heading, except empty ones."""
+    """Yield line number, title and text of each section with a heading of level 1 or 2. Skips empty sections."""
     sections: list[tuple[int, str, list[str]]] = [(1, "", [])]
     fence = ""
     for number, line in enumerate(text.splitlines(), 1):

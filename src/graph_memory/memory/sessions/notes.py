@@ -182,7 +182,7 @@ async def write_note(
 
 @dataclass(frozen=True, slots=True)
 class _StoredNote:
-    """The stored note with a key, if any, and its new text."""
+    """The note that is stored under a key, if any, and its new text."""
 
     before: Note | None
     content: Content
@@ -191,7 +191,7 @@ class _StoredNote:
 
 
 def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired: DesiredNote, new: str) -> list[Draft]:
-    """Return the drafts that create or change a note. There are none if it is unchanged."""
+    """Return the drafts that create or change a note, or none if it is unchanged."""
     if stored.before is None:
         new_node = NewNode(
             id=new,
@@ -217,7 +217,7 @@ def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired
 
 
 def _declaration(core: Core, head: Head, kind: NoteKind) -> list[Draft]:
-    """Return the draft that declares the type of notes, if an open ontology lacks it."""
+    """Return the draft that declares the notes' type, if an open ontology lacks it."""
     if head.ontology.find_node_type(kind.type) is not None:
         return []
     if not head.ontology.open:

@@ -149,7 +149,7 @@ class PastMemory(Past):
 
 def past_graph(events: Sequence[Mapping[str, object]], then: datetime) -> PastGraph:
     """Return the entities and relations that the subjects' last events describe, without ended ones."""
-    drafts = sorted((Event.from_row(event).draft for event in events), key=_order)
+    drafts = sorted((Event.from_row(event).draft for event in events), key=_creation_order)
     current = [draft for draft in drafts if not draft.erased and not _has_ended(draft, then)]
     nodes = {draft.subject: draft for draft in drafts if draft.kind is Kind.NODE and not draft.erased}
     observations: dict[str, list[str]] = {}
@@ -182,8 +182,7 @@ def _has_ended(draft: Draft, then: datetime) -> bool:
     return isinstance(ends, datetime) and ends <= then
 
 
-def _order(draft: Draft) -> tuple[str, int, str]:
-    """Return the position of a subject in the order of creation."""
+def _creation_order(draft: Draft) -> tuple[str, int, str]:
     state = draft.state or {}
     created, place = state.get("_created"), state.get(PLACE)
     return str(created), place if isinstance(place, int) else 0, draft.subject

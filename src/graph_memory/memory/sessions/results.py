@@ -17,8 +17,8 @@ class Block(Result):
     label: str
     text: str
     characters: int
-    limit: int = Field(description="The most characters that it may have")
-    id: str | None = Field(default=None, description="The node that keeps it, as in the log; absent while it is empty")
+    limit: int = Field(description="Maximum number of characters")
+    id: str | None = Field(default=None, description="Node with the text; absent while the block is empty")
     version: int | None = Field(default=None, description="For expected_version")
 
 
@@ -45,7 +45,7 @@ class SessionStarted(ResultWithWarnings):
     tokens: int = Field(description="Of text; the whole reply has at most max_tokens")
     left_out: int | None = Field(default=None, description="Lines, questions and warnings that did not fit")
     questions: tuple[Finding, ...] | None = Field(
-        default=None, description="What may be put right first, each with its call"
+        default=None, description="What you can correct first, each with its call"
     )
 
 
@@ -53,6 +53,6 @@ class SessionEnded(Result):
     """The stored summary of a session."""
 
     session_id: str | None = None
-    id: str = Field(description="The node that keeps the summary")
+    id: str = Field(description="Node with the summary")
     changed: bool
     open_questions: int | None = Field(default=None, description="Questions of remember; session_start lists them")

@@ -156,7 +156,7 @@ def with_warnings(started: SessionStarted, warnings: Sequence[str], max_tokens: 
 
 
 def _fit_questions(findings: Sequence[Finding], max_tokens: int) -> tuple[Sequence[Finding], int]:
-    """Return the questions that fit into the reply, and the number of tokens of the reply without its text."""
+    """Return the questions that fit into the reply, and the reply's number of tokens without its text."""
     kept = fit_whole(
         lambda _, number: findings[:number], 1, len(findings), int(max_tokens * _QUESTIONS_SHARE), tokens_of
     )
@@ -164,15 +164,15 @@ def _fit_questions(findings: Sequence[Finding], max_tokens: int) -> tuple[Sequen
 
 
 def _sort_blocks(blocks: Sequence[Block], project: str | None) -> list[Block]:
-    """Return the blocks with texts. The block of the project comes directly after the standard ones."""
+    """Return the blocks that have text. The project's block follows the standard blocks."""
     blocks_with_text = [block for block in blocks if block.text]
     return sorted(blocks_with_text, key=lambda block: block.label not in ("persona", "human", "project", project))
 
 
 async def _last_summary(core: Core, domain: str, request: StartRequest, unreadable: list[GraphError]) -> Note | None:
-    """Return the last readable summary of this session, otherwise of the project, otherwise of any session.
+    """Return the last readable summary of this session, or of the project, or of any session.
 
-    Unreadable summaries are skipped, and their errors are added to `unreadable`.
+    Skips unreadable summaries, and adds their errors to `unreadable`.
     """
     find_summaries = partial(find_notes, core.store, domain, SUMMARY)
     of_session = await find_summaries(keys=[request.session_id], limit=1) if request.session_id else []
@@ -195,7 +195,7 @@ async def _first_readable(
 
 
 def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
-    """Return one warning about all summaries that cannot be read, with the first error. Empty if there are none."""
+    """Return one warning about all unreadable summaries, with the first error. Empty if there are none."""
     if not unreadable:
         return []
     others = len(unreadable) - 1
@@ -206,7 +206,7 @@ def _warn_of_summaries(unreadable: Sequence[GraphError]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Recaller:
-    """Adds recalls to a primer, without subjects that the primer already shows."""
+    """Adds recalls to a primer, without the subjects that it already shows."""
 
     core: Core
     domain: str
@@ -217,8 +217,8 @@ class _Recaller:
     async def add_project(self, project: str, needed: int) -> Sequence[str]:
         """Add facts about a project, if a matching subject is not shown yet. Returns warnings.
 
-        Indexing of new changes gets only a moment and no vectors. `needed` tokens are left for other sections, and a
-        share for other facts.
+        Waits only briefly for the index, and not for vectors. Leaves `needed` tokens for other sections, and a share
+        for other facts.
         """
         coverage_of_index = await catch_up(
             self.core, self.domain, within=_INDEXING_SECONDS, vectors=False, handful_within=0.0
@@ -238,7 +238,6 @@ class _Recaller:
         return notes if ranking.ranked else [*notes, f"Nothing is known about {quote(project)} yet."]
 
     async def add_recall(self, head: str, depth: Depth, query: str | None, room: int) -> Sequence[str]:
-        """Add a recall within a token budget. Returns its warnings."""
         room -= self.primer.count_sections({head: []})
         if room < MIN_TOKENS:
             self.primer.left_out += 1
@@ -258,7 +257,7 @@ class _Recaller:
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """An unfinished goal: its title, status, due date and assignee."""
+    """An unfinished goal."""
 
     id: str
     title: str
@@ -266,13 +265,13 @@ class _Goal:
     has_observations: bool
 
     def line(self, new: Collection[str]) -> str:
-        """Return the line of the goal. `new` has the ids of records that are new since the last session."""
+        """Return the line of the goal. `new` has the ids of records since the last session."""
         about = ", ".join(filter(None, ("new" if self.id in new else "", in_facts(self.facts))))
         return f"- {label(self.title)}{f' ({about})' if about else ''}"
 
 
 async def _read_goals(core: Core, domain: str, ontology: Ontology) -> list[_Goal]:
-    """Return the unfinished goals by their due dates."""
+    """Return the unfinished goals, ordered by due date."""
     names = [declared.name for declared in ontology.node_types if declared.name.casefold() in _GOALS]
     ids = await core.store.read(UNFINISHED, domain=domain, types=names, closed=sorted(_FINISHED), limit=100)
     now = utc_now()

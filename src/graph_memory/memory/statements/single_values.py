@@ -34,7 +34,7 @@ def find_single_values(text: str, language: Lexicon) -> tuple[SingleValue, ...]:
     capitals = {word for match in _CAPITAL.findall(text) for word in words_only(plain(match)).split()}
     if not capitals:
         return ()
-    verbs, attribute = _finders(language)
+    verbs, attribute = _name_patterns(language)
     clean = plain(text)
     matches = [*verbs.finditer(words_only(clean)), *attribute.finditer(clean)]
     return tuple(
@@ -65,8 +65,8 @@ def _attribute_pattern(language: Lexicon) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=32)
-def _finders(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return a pattern for a name after a verb, and a pattern for a name after `is`."""
+def _name_patterns(language: Lexicon) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return a pattern for a name after a verb, and one for a name after `is`."""
     verbs = "|".join(re.escape(plain(part)) for part in language.holds_one.split(","))
     copulas = "|".join(language.copulas.split()) or "(?!)"
     return (

@@ -106,7 +106,7 @@ def statement(text: str, language: Lexicon) -> Statement:
         finder(phrases, is_written_apart=has_spaces) for phrases in (language.misleading, language.negations)
     )
     text_without_values = misleading.sub(_blank_out, words)
-    names = frozenset(stem_of(name, language) for name in _names(text, language))
+    names = frozenset(stem_of(name, language) for name in _likely_names(text, language))
     return Statement(
         language=language,
         whole=words_only(plain(text)),
@@ -143,7 +143,7 @@ def _cues(words: str, language: Lexicon) -> frozenset[str]:
 
 
 def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the stems of the clauses that contain a negation."""
+    """Return the stems of the clauses with a negation."""
     has_spaces = language.is_written_apart
     negated = finder(language.negations, is_written_apart=has_spaces)
     misleading = finder(language.misleading, is_written_apart=has_spaces)
@@ -157,12 +157,12 @@ def _denied_stems(text: str, language: Lexicon) -> frozenset[str]:
 
 
 def _blank_out(match: re.Match[str]) -> str:
-    """Return a replacement for a misleading phrase: the same number of placeholder words."""
+    """Replace a misleading phrase by as many placeholder words."""
     return " ".join("_" for _ in match[0].split())
 
 
-def _names(text: str, language: Lexicon) -> set[str]:
-    """Return words that look like names. In German, every noun begins with a capital."""
+def _likely_names(text: str, language: Lexicon) -> set[str]:
+    """Return words that look like names. German is special, since all nouns begin with a capital."""
     names = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
     return {word for name in names if name for word in words_only(plain(name)).split() if len(word) >= _MIN_STEM_LENGTH}
 

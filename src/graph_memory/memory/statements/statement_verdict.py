@@ -34,7 +34,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CurrentObservation:
-    """An observation that holds."""
+    """An observation that is currently valid."""
 
     id: str
     text: str
@@ -105,10 +105,10 @@ def _comparable(new: str, known: Sequence[CurrentObservation]) -> Sequence[Curre
 
 
 def _threshold_increase(pair: Comparison, ties: Mapping[str, int], known: int) -> float:
-    """Return the increase of the threshold for many known statements, in log units. It is 0 for a single one.
+    """Return the rise of the threshold with the number of known statements, in log units. 0 for one.
 
-    With more known statements, each one is less likely to be meant, and a word in many of them identifies none. So the
-    increase grows with the number of known statements, and with the expected number that share all words of the pair.
+    The more statements are known, the less likely it is that a certain statement is meant. A word that is in many of
+    them identifies none. So the rise depends on their number, and on how many are expected to share the pair's words.
     """
     by_chance = known * prod(ties[tie] / known for tie in pair.ties)
     return _THRESHOLD_INCREASE * log(max(1.0, known * by_chance))

@@ -52,7 +52,7 @@ async def export_graph(
     await header_of(core, domain)
     place = await revision_of(core.store, domain, seq)
     with tempfile.TemporaryDirectory() as folder:
-        kept = _Kept(Path(folder))
+        kept = _RecordStore(Path(folder))
         if form == "csv":
             async with new_folder(core, place, _folder(target)) as part:
                 await _keep(core, place, kept, tell)
@@ -70,8 +70,8 @@ def _folder(target: Path | IO[bytes]) -> Path:
     raise invalid_argument("target", "CSV is a folder of files", "Pass the name of a folder.")
 
 
-class _Kept:
-    """The records of a graph in temporary files, so that they can be read more than once, nodes first."""
+class _RecordStore:
+    """A graph's records in temporary files, nodes first. They can be read more than once."""
 
     def __init__(self, folder: Path) -> None:
         self._nodes = folder / "nodes.jsonl"
@@ -80,7 +80,6 @@ class _Kept:
         self.connections = 0
 
     def add(self, records: Sequence[Record]) -> None:
-        """Append records."""
         nodes = [record for record in records if isinstance(record, NodeRecord)]
         connections = [record for record in records if isinstance(record, ConnectionRecord)]
         with self._nodes.open("ab") as file:
@@ -91,7 +90,6 @@ class _Kept:
         self.connections += len(connections)
 
     def records(self) -> Iterator[Record]:
-        """Yield all records from the first one."""
         for path in (self._nodes, self._connections):
             for item in read_jsonl(path, _READ_AGAIN):
                 if not isinstance(item, (NodeRecord, ConnectionRecord)):
@@ -99,8 +97,8 @@ class _Kept:
                 yield item
 
 
-async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> None:
-    """Store all nodes and connections of a domain's state in `kept`."""
+async def _keep(core: Core, place: Revision, kept: _RecordStore, tell: Progress) -> None:
+    """Store the nodes and connections of a domain's state in `kept`."""
     together: list[Record] = []
     size = 0
     async for event, text in existing_subjects(core, place, (Kind.NODE, Kind.CONNECTION), tell):
@@ -115,7 +113,7 @@ async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> Non
 
 
 def _record(event: Event, content: Content | None) -> Record:
-    """Return a node or connection as a record for other programs. Raises INVALID_ARGUMENT for oversized content."""
+    """Return a node or connection as a record for other programs. Raises INVALID_ARGUMENT for too large contents."""
     draft = event.draft
     state = live_state(event)
     record = (
@@ -168,8 +166,8 @@ def _bounds(validity: Validity) -> tuple[str | None, str | None]:
     return begin and rfc3339(begin), end and rfc3339(end)
 
 
-def _write_file(kept: _Kept, form: GraphFormat, target: Path | IO[bytes]) -> None:
-    """Write a file, which appears under its name when it is complete. Raises FILE_CREATION_FAILED."""
+def _write_file(kept: _RecordStore, form: GraphFormat, target: Path | IO[bytes]) -> None:
+    """Write a file, which gets its name when it is complete. Raises FILE_CREATION_FAILED."""
     try:
         if isinstance(target, Path):
             with replacing(target) as file, archive_stream(target, file) as stream:
@@ -180,7 +178,7 @@ def _write_file(kept: _Kept, form: GraphFormat, target: Path | IO[bytes]) -> Non
         raise unwritten(target, error) from error
 
 
-def _write(kept: _Kept, form: GraphFormat, stream: IO[bytes]) -> None:
+def _write(kept: _RecordStore, form: GraphFormat, stream: IO[bytes]) -> None:
     match form:
         case "graphml":
             write_graphml(kept.records, stream)

@@ -61,7 +61,7 @@ def _world_time(value: object) -> datetime:
 
 
 def _moment(value: object) -> datetime:
-    """Return a time, in UTC unless it names another zone."""
+    """Return a time. It is in UTC unless it has another zone."""
     try:
         if isinstance(value, str):
             return in_utc(datetime.fromisoformat(value))

@@ -100,7 +100,6 @@ class Crossing(Frontier):
         return key_of(self.place.domain, domain, subject)
 
     async def _frontier(self, domain: str) -> Frontier | None:
-        """Return the frontier of a domain, or None if the domain no longer exists."""
         if domain not in self.others:
             place = self.place if domain == self.place.domain else Place(self.place.core, domain, None)
             try:
@@ -114,7 +113,7 @@ class Crossing(Frontier):
         return self.others[domain]
 
     def _for_domain(self, request: EdgeRequest, domain: str, nodes: Sequence[str]) -> EdgeRequest:
-        """Return the part of a request that concerns one domain, with node ids in place of keys."""
+        """Return the part of a request for one domain, with node ids in place of keys."""
         home = self.place.domain
         towards = None if request.towards is None else tuple(by_domain(home, request.towards).get(domain, ()))
         known = tuple(by_domain(home, request.known).get(domain, ()))
@@ -128,7 +127,7 @@ class Crossing(Frontier):
         return replace(edge, id=self._key(domain, edge.id), **ends)
 
     async def _links(self, request: EdgeRequest, domain: str, nodes: Sequence[str]) -> Mapping[str, list[Edge]]:
-        """Return the links that may be followed from nodes of a domain, by node key."""
+        """Return the links that may be followed from a domain's nodes, by node key."""
         direction = self.edges.direction
         ways = {"out": direction == "both" or (direction == "out") != request.backward}
         ways["in"] = direction == "both" or not ways["out"]
@@ -153,7 +152,6 @@ class Crossing(Frontier):
         return await self._filter_links(links)
 
     async def _filter_links(self, links: Mapping[str, list[Edge]]) -> Mapping[str, list[Edge]]:
-        """Return the links to nodes that pass the node filter."""
         if self.nodes.takes_all:
             return links
         admitted = set[str]()

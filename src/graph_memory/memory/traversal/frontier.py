@@ -123,8 +123,8 @@ class Frontier:
                 "ids": list(request.nodes),
                 "leaving": leaving,
                 "arriving": arriving,
-                "out_types": self._all_types if leaving is None else leaving,
-                "in_types": self._all_types if arriving is None else arriving,
+                "out_types": self._all_connection_types if leaving is None else leaving,
+                "in_types": self._all_connection_types if arriving is None else arriving,
                 "filter": self.edges.properties,
                 "valid_at": self.edges.valid_at,
                 "half_lives": self.scale.half_lives,
@@ -140,7 +140,7 @@ class Frontier:
         }
 
     def _types_to_follow(self, request: EdgeRequest) -> tuple[Sequence[str] | None, Sequence[str] | None]:
-        """Return the types of the outgoing and of the incoming connections to follow. None means all types."""
+        """Return the outgoing and the incoming connection types to follow. None means all types."""
         names, direction = self.names, self.edges.direction
         along, against = (None, ()) if names is None else (names.along, names.against)
         if direction == "both":
@@ -148,15 +148,14 @@ class Frontier:
         return (along, against) if (direction == "out") != request.backward else (against, along)
 
     @property
-    def _all_types(self) -> list[str]:
-        """All connection types of the domain."""
+    def _all_connection_types(self) -> list[str]:
         ontology = self.scale.ontology
         return [declared.name for declared in ontology.connection_types] if ontology else []
 
     async def _merge_changes(
         self, request: EdgeRequest, maximum: int, rows: Sequence[FrontierRow], changed: Sequence[ConcurrentChange]
     ) -> EdgeReply:
-        """Return the connections that were read, with concurrent changes from their last events."""
+        """Return the connections that were read. Concurrent changes are applied from their last events."""
         changed_ids = {row.subject for row in changed}
         edges: dict[str, dict[str, Edge]] = {node: {} for node in request.nodes}
         unsure: list[tuple[str, Edge]] = []
@@ -168,7 +167,7 @@ class Frontier:
                         unsure.append((row.node, edge))
         for edge in (self._changed_edge(row) for row in changed):
             for node in {edge.from_id, edge.to_id}.intersection(edges) if edge else ():
-                if edge and self._is_followed(request, node, edge):
+                if edge and self._may_follow(request, node, edge):
                     edges[node][edge.id] = edge
                     unsure.append((node, edge))
         for node, edge in await self._find_excluded(unsure):
@@ -183,7 +182,7 @@ class Frontier:
         return -(edge.weight if self.by is None else number(edge.properties.get(self.by))), edge.id
 
     async def _find_excluded(self, unsure: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
-        """Return the connections whose end fails the node filter, according to the log."""
+        """Look up the unsure ends in the log. Return the connections whose end fails the node filter."""
         if self.nodes.takes_all or not unsure:
             return []
         allowed = await self.filter_nodes({edge.other(node) for node, edge in unsure})
@@ -202,8 +201,7 @@ class Frontier:
             and frozenset(self.nodes.tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
         }
 
-    def _is_followed(self, request: EdgeRequest, node: str, edge: Edge) -> bool:
-        """Return whether a connection may be followed from a node."""
+    def _may_follow(self, request: EdgeRequest, node: str, edge: Edge) -> bool:
         leaving, arriving = self._types_to_follow(request)
         other = edge.other(node)
         leads_on = (edge.from_id == node and (leaving is None or edge.type in leaving)) or (
@@ -212,7 +210,7 @@ class Frontier:
         return leads_on and other not in request.known and (request.towards is None or other in request.towards)
 
     def _changed_edge(self, row: ConcurrentChange) -> Edge | None:
-        """Return a changed connection in the state after its last event, or None if the filter excludes it."""
+        """Return a connection after its last event, or None if the filter excludes it."""
         event = row.event
         wanted = Criteria(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
         if event is None or not wanted.matches(event) or (weight := self.scale.weight_of(event)) < self.edges.least:

@@ -49,7 +49,7 @@ async def find_path(core: Core, domain: str, request: PathRequest) -> Paths:
     return Paths(
         paths=paths,
         tried=None if paths else _describe_search(request, ways),
-        warnings=(*_limits(ways, best), *(() if paths else await place.unknown(request.edges.types))) or None,
+        warnings=(*_limit_warnings(ways, best), *(() if paths else await place.unknown(request.edges.types))) or None,
     )
 
 
@@ -71,7 +71,7 @@ def _path(path: Sequence[str], ways: ExploredGraph, rows: Mapping[str, Described
 
 
 def _describe_search(request: PathRequest, ways: ExploredGraph) -> str:
-    """Return a sentence that describes a search without results."""
+    """Return a sentence about a search that found no path."""
     directions = {"out": "in their direction", "in": "against their direction", "both": "in either direction"}
     types = f" of type {', '.join(request.edges.types)}" if request.edges.types else ""
     noun = "connection" if request.max_depth == 1 else "connections"
@@ -79,7 +79,7 @@ def _describe_search(request: PathRequest, ways: ExploredGraph) -> str:
     return f"No path of at most {request.max_depth} {description}: {ways.explored:,} nodes were reached from both ends."
 
 
-def _limits(ways: ExploredGraph, best: Best) -> list[str]:
+def _limit_warnings(ways: ExploredGraph, best: Best) -> list[str]:
     """Return a warning for each limit that the search reached."""
     lines: list[str] = []
     if ways.is_full:
@@ -125,7 +125,6 @@ async def get_neighbors(
 
 
 def _hub_warnings(node_id: str, reply: EdgeReply) -> list[str]:
-    """Return a warning if not all connections of the node were read."""
     if node_id not in reply.hubs:
         return []
     limit = f"only the {MAX_CHANGES:,} that changed last of each type and direction were read"
@@ -133,7 +132,7 @@ def _hub_warnings(node_id: str, reply: EdgeReply) -> list[str]:
 
 
 async def _read_connections(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:
-    """Return connections as seen from a node, under the requested type names."""
+    """Return connections as seen from a node, under the type names that were requested."""
     place, edge_filter = frontier.place, frontier.edges
     rows = await fetch_descriptions(
         place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.number
@@ -148,7 +147,7 @@ async def _read_connections(frontier: Frontier, node_id: str, edges: Sequence[Ed
 def _inverse_name(
     row: DescribedRow, node_id: str, edge_filter: EdgeFilter, names: Mapping[str, TypeNames]
 ) -> str | None:
-    """Return the inverse name of a connection, or None if it is followed as stored."""
+    """Return the inverse name of a connection, or None if it is followed in its stored direction."""
     is_followed = (row.from_id == node_id and edge_filter.direction != "in") or (
         row.to_id == node_id and edge_filter.direction != "out"
     )

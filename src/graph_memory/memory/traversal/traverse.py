@@ -48,7 +48,7 @@ class _WalkResult:
     shape: GraphMeasures | None
 
     def render(self, stage: int, count: int) -> Shown:
-        """Return the first `count` nodes, with contents shortened to this stage, and the connections between them."""
+        """Return the first `count` nodes, with contents cut to this stage, and the connections between them."""
         nodes = [self._node(visit, stage) for visit in self.visits[:count]]
         ids = {visit.id for visit in self.visits[:count]}
         return nodes, [
@@ -123,7 +123,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
 async def _read_contents(
     place: Place, keys: Sequence[str], request: WalkRequest
 ) -> tuple[dict[str, DescribedRow], dict[str, str], dict[str, str], list[str]]:
-    """Return the rows and texts of nodes, the duplicates among them, and warnings."""
+    """Return rows and texts by node, the duplicates by node, and warnings."""
     rows, texts, same, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
     for node_place, key in places_of(place, keys):
         node_rows = await node_place.nodes([*key])
@@ -141,12 +141,11 @@ async def _read_contents(
 
 
 async def _reasons(place: Place, request: WalkRequest) -> list[str]:
-    """Return possible reasons why the walk reached no node."""
+    """Return possible reasons why a walk reached no node."""
     return await place.unknown([*request.edges.types, *request.nodes.types])
 
 
 async def _weight_warnings(place: Place, request: WalkRequest, ranks: Mapping[str, float]) -> list[str]:
-    """Return warnings about the requested weight."""
     properties = request.weighting.properties
     lines = await unknown_properties(place.core, place.domain, Kind.CONNECTION, properties)
     if ranks and not any(ranks.values()) and (properties or request.weighting.is_expression):
@@ -194,7 +193,7 @@ async def _reply(result: _WalkResult, walk: Walk, connections: int, warnings: tu
 
 
 def _between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
-    """Request all connections between the given nodes, and return them by id."""
+    """Request all connections between the nodes. Return them by id."""
     edges: dict[str, Edge] = {}
     for part in chunks(nodes):
         reply = yield EdgeRequest(part, towards=tuple(nodes))
@@ -203,12 +202,12 @@ def _between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
 
 
 def _depth(edge: Edge, walk: Walk) -> int:
-    """Return the depth of the node to which a connection leads."""
+    """Return the depth of the node at the end of a connection."""
     return min(walk.visits[end].depth for end in (edge.from_id, edge.to_id)) + 1
 
 
 def _used_connections(walk: Walk) -> set[str]:
-    """Return the ids of the connections by which nodes were reached or walks met."""
+    """Return the ids of the connections that reached a node or joined two walks."""
     return {visit.via.id for visit in walk.visits.values() if visit.via} | {edge.id for edge in walk.joins}
 
 

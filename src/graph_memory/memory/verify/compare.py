@@ -221,7 +221,7 @@ class Examination:
         drafts = [events[subject.id].draft for subject in connections if subject.id in events]
         ends = [end for draft in drafts for end in (draft.from_id, draft.to_id) if end is not None]
         nodes = {*ends, *(node for subject in connections for node in subject.nodes)}
-        await self._live_connections(live_subjects, connections, sorted(nodes))
+        await self._add_live_connections(live_subjects, connections, sorted(nodes))
         await self._live_ontology(live_subjects, [subject.id for subject in subjects])
         return live_subjects
 
@@ -240,10 +240,10 @@ class Examination:
             facts = state_facts(row.stored) | ends(row.about, None) | {LEADS: row.leads}
             live_subjects[row.id, None] = LiveSubject(facts=facts, stored=row.stored)
 
-    async def _live_connections(
+    async def _add_live_connections(
         self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
     ) -> None:
-        """Add to `live_subjects` the connections of these nodes: their ends in the log, and where they were found."""
+        """Add the connections of these nodes, with their ends according to the log and where they were found."""
         params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
         for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
@@ -252,12 +252,11 @@ class Examination:
             live_subject.elements.append(row.element)
             if len(live_subject.elements) > 1:
                 live_subject.facts[COPIES] = len(live_subject.elements)
-        await self._loose_inverses(
+        await self._add_loose_inverses(
             live_subjects, [subject.id for subject in subjects if (subject.id, subject.type) not in live_subjects]
         )
 
-    async def _loose_inverses(self, live_subjects: LiveSubjects, elements: Sequence[str]) -> None:
-        """Find inverse relationships whose connection is neither in the graph nor in the log."""
+    async def _add_loose_inverses(self, live_subjects: LiveSubjects, elements: Sequence[str]) -> None:
         params = {"domain": self._domain, "elements": elements, "inverses": self._ontology.inverses}
         rows = await self._reader.read(LOOSE_INVERSES, **params) if elements and params["inverses"] else []
         events = await self._events([str(row.stored[INVERSE_OF]) for row in rows]) if rows else []
@@ -305,13 +304,13 @@ def text_in(stored: Mapping[str, object]) -> str | None:
 
 
 def _no_windows(event: Event) -> tuple[str, ...] | None:
-    """Return an empty tuple for binary content, which has no windows. Return None if the windows depend on the text."""
+    """Return an empty tuple for binary content, which has no windows, or None if the text decides."""
     ref = content_ref(event.draft.state or {})
     return None if ref is None or ref.is_text else ()
 
 
 def _settle_text(live: LiveSubject, event: Event) -> None:
-    """Treat an indexed text like a text that waits for indexing, since both states are correct."""
+    """Treat an indexed text like a text that waits for indexing, since both are correct."""
     text, is_waiting = searchable_text(event.draft), exact(value=False)
     if (
         text is not None
@@ -326,7 +325,7 @@ _FOLDED, _IS_LONG = f"property {FOLDED}", f"property {IS_LONG}"
 
 
 def _recover_text(event: Event, live: LiveSubject) -> Content | None:
-    """Return the live text if the log refers to it and has lost its copy."""
+    """Return the live text if the log refers to it but has lost its copy."""
     ref = content_ref(event.draft.state or {})
     if ref is None or live.inline is None:
         return None
@@ -335,7 +334,7 @@ def _recover_text(event: Event, live: LiveSubject) -> Content | None:
 
 
 def _add_content(live: LiveSubject, event: Event, check: ContentCheck) -> None:
-    """Add the facts of the content. If it is lost, its windows are not compared."""
+    """Add the facts of the content. Windows of lost content are not compared."""
     ref = content_ref(event.draft.state or {})
     if not live.facts:
         return

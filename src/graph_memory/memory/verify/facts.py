@@ -61,7 +61,7 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return the window as a row of a projection. Indexed grams are included if they are wrong."""
+        """Return the window as a row to compare. It has the grams only if the text has other grams."""
         is_indexed = self.is_new or self.grams == gram_text(domain, str(self.text))
         index_fault: Row = {} if is_indexed else {"_grams": self.grams}
         return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}
@@ -175,7 +175,7 @@ def window_facts(rows: Iterable[Row]) -> Facts:
 
 
 def _number_repeats(facts: Iterable[tuple[str, object]]) -> Facts:
-    """Return facts by name. Repeated names get a number, so that every repetition counts as a difference."""
+    """Return facts by name. Repeated names get a number, so that each repetition counts as a difference."""
     pairs = list(facts)
     unique: Facts = dict(pairs)
     if len(unique) == len(pairs):

@@ -99,7 +99,7 @@ async def _check_page(reader: Reader, contents: Contents, domain: str, page: Seq
 
 
 async def _read_failure(contents: Contents, domain: str, ref: ContentRef, inline: str | None) -> str | None:
-    """Return why a content cannot be read, or None if it can. Blobs are streamed."""
+    """Return why a content cannot be read, or None. Streams blobs."""
     try:
         async for _ in contents.stream(domain, ref, inline):
             pass

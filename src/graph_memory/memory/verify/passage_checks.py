@@ -33,8 +33,6 @@ EVENTS_BY_NUMBER = query("verify/events_by_number", EventRow)
 
 @dataclass(slots=True)
 class _Rows:
-    """The index rows of one owner."""
-
     passages: list[Mapping[str, object]]
     names: dict[str, str]
 
@@ -57,7 +55,7 @@ async def differences_of_passages(core: Core, domain: str) -> list[Difference]:
 async def _differences(core: Core, domain: str, at: int, *, has_current_words: bool) -> list[Difference]:
     """Return the differences between index and log.
 
-    Word fields are ignored until they have been re-tokenized with the current rules.
+    Ignores word fields that are not yet tokenized by the current rules.
     """
     differences: list[Difference] = []
     live_subjects, after = set[str](), ""
@@ -88,7 +86,7 @@ async def _rows(core: Core, domain: str, at: int, owners: Sequence[str]) -> dict
 
 
 def _compare_rows(domain: str, version: Version, rows: _Rows, ignored_fields: Sequence[str]) -> Iterator[Difference]:
-    """Yield the differences between the stored rows of a subject and the rows made from its last event."""
+    """Yield the differences between the stored rows of a subject and the rows for its last event."""
     stored = {str(row["_place"]): row for row in rows.passages}
     if len(stored) != len(rows.passages):
         yield _difference(version.owner, "has a passage twice")
@@ -118,7 +116,7 @@ def _without_fields(row: Mapping[str, object], ignored: Sequence[str]) -> dict[s
 
 
 async def _unknown_owners(core: Core, domain: str, at: int, live_subjects: set[str]) -> list[Difference]:
-    """Return a difference for each owner that has rows but does not exist according to the log."""
+    """Return a difference for each owner of rows that does not exist according to the log."""
     differences: list[Difference] = []
     after = ""
     while owners := await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE, most=END):

@@ -35,7 +35,7 @@ PAGE = 2_000
 """Number of subjects compared at a time."""
 CONCURRENT_PAGES = 3
 """Number of concurrent pages: two keep two cores of Neo4j busy, and the derived rows of the third are compared here."""
-TEXT = 4 * 1024 * 1024
+PART_BYTES = 4 * 1024 * 1024
 """Approximate number of bytes of text whose windows are compared at a time."""
 MAX_INLINE_TEXT = 4_000
 """Maximum number of characters of a text that is returned with its node."""
@@ -244,9 +244,9 @@ class QuickComparison:
         return expected_rows(self.domain, draft, indexes)
 
     async def _add_suspects(self, unlike: set[str], loose: set[str]) -> None:
-        """Add the ids to the suspects, with the types of connections.
+        """Add the ids to the suspects. Connections get their types.
 
-        Ids in `loose` have keys, but are not among the compared subjects. Existing connections whose type has keys are
+        The owners in `loose` have keys, but are not among the compared subjects. Existing connections with keys are
         omitted, since they are compared with their node.
         """
         ids = sorted(unlike | loose)
@@ -261,7 +261,7 @@ class QuickComparison:
 
 
 def _count_numbers(numbers: bytearray, new: Iterable[int]) -> None:
-    """Increment the count of each number, up to 2."""
+    """Count each number, up to 2."""
     for number in new:
         if number >= len(numbers):
             numbers.extend(bytes(number + 1 - len(numbers)))
@@ -269,7 +269,6 @@ def _count_numbers(numbers: bytearray, new: Iterable[int]) -> None:
 
 
 def _differing_numbers(counts: bytearray, other_counts: bytearray) -> list[int]:
-    """Return the numbers whose counts differ."""
     pairs = zip_longest(counts, other_counts, fillvalue=0)
     return [number for number, (count, other_count) in enumerate(pairs) if count != other_count]
 
@@ -290,13 +289,13 @@ def _hash(text: str) -> str:
 
 
 def _split_range(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[tuple[str, str, Sequence[Unproved]]]:
-    """Split an id range into parts with about `TEXT` bytes of text. Yields each part's bounds and subjects."""
+    """Split an id range into parts of about `PART_BYTES` bytes of text. Yields the bounds and subjects of each part."""
     part: list[Unproved] = []
     size = 0
     for subject in subjects:
         part.append(subject)
         size += subject.size or 0
-        if size >= TEXT:
+        if size >= PART_BYTES:
             yield after, subject.id, part
             after, part, size = subject.id, [], 0
     if part or after != last:

@@ -38,7 +38,7 @@ PAGE = 500
 MEND_PAGE = 100
 """Number of subjects mended in one transaction."""
 ROUNDS = 3
-"""Maximum number of passes of a rebuild. Several are needed, since mending one difference can uncover another."""
+"""Maximum number of passes of a rebuild. Several are needed, since the repair of one difference can uncover another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,13 @@ async def rebuild(core: Core, domain: str) -> Verification:
 
 async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
     """Restore the subjects that differ from the log."""
-    in_order = sorted(subjects, key=_mending_rank)
+    in_order = sorted(subjects, key=_repair_rank)
     for start in range(0, len(in_order), MEND_PAGE):
         page = in_order[start : start + MEND_PAGE]
 
         async def work(transaction: Transaction, page: Sequence[Subject] = page) -> None:
             await core.log.lock(transaction, domain)
-            await _mend_page(transaction, domain, await examine_subjects(core, transaction, domain, page))
+            await _repair_page(transaction, domain, await examine_subjects(core, transaction, domain, page))
 
         await core.store.write("rebuild", work)
 
@@ -144,8 +144,8 @@ async def mend_domain(core: Core, domain: str) -> None:
     core.log.forget(domain)
 
 
-def _mending_rank(subject: Subject) -> int:
-    """Return the rank of a subject in the mending order: types, nodes, then attachments of nodes."""
+def _repair_rank(subject: Subject) -> int:
+    """Return the rank of a subject in the order of repair: types, nodes, then subjects attached to nodes."""
     if "/" in subject.id or subject.id in ("domain", "ontology"):
         return 0
     return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1
@@ -226,9 +226,9 @@ def _verification(
     return Verification(domain=domain, events=shape.events, subjects=subjects, differences=differences)
 
 
-async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Project the last event of each subject again, and delete subjects that are not in the log."""
-    await _mend_contents(transaction, domain, findings)
+async def _repair_page(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
+    """Project the last event of each subject again. Deletes subjects that are not in the log."""
+    await _repair_contents(transaction, domain, findings)
     await _drop_types(transaction, domain, findings)
     await _mend_labels(transaction, domain, findings)
     if misplaced := [element for finding in findings if _is_misplaced(finding) for element in finding.live.elements]:
@@ -251,7 +251,7 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
 def _projected_op(op: Op) -> Op:
     """Return the operation for the projector.
 
-    A creation becomes an update of derived rows, since a rebuild creates no subjects.
+    A rebuild creates no subjects. So a creation becomes an update, which writes the derived rows.
     """
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
@@ -262,7 +262,6 @@ def _is_misplaced(finding: Finding) -> bool:
 
 
 def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None:
-    """Delete live subjects that are not in the log or are attached to the wrong nodes."""
     for finding in findings:
         row: Row = {"id": finding.subject.id}
         if finding.event is None:
@@ -285,8 +284,8 @@ async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[
         await transaction.run(DROP_TYPES, domain=domain, node_types=node_types, connection_types=connection_types)
 
 
-async def _mend_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
-    """Restore texts that only the live graph has, and clear live texts so that the projection writes them again."""
+async def _repair_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
+    """Restore texts that only the live graph has. Clears other live texts, so that the projection writes them again."""
     texts = [content for finding in findings if (content := finding.recoverable_text) is not None]
     if texts:
         rows = [{"sha256": content.sha256, "text": content.text} for content in texts]

@@ -57,8 +57,6 @@ def connection_types_from(data: LocatedValue, node_types: Collection[str] | None
 
 @dataclass(frozen=True, slots=True)
 class _Declaration:
-    """A declaration of a type or property: its name, its place and its fields."""
-
     name: str
     at: str
     fields: Fields
@@ -85,7 +83,7 @@ def _parse_declarations(data: LocatedValue, keys: Sequence[str], shorthand: str 
 
 
 def _parse_entry(name: str, data: LocatedValue, keys: Sequence[str], shorthand: str | None) -> _Declaration:
-    """Parse `name: {...}`, `name:` alone, or `name: text` in which the text is the value of the `shorthand` field."""
+    """Parse `name: {...}`, `name:` alone, or `name: text`. Such a text is the value of the `shorthand` field."""
     if data.value is None:
         return _Declaration(name, data.at, Fields(data, {}))
     if shorthand is not None and isinstance(data.value, str):
@@ -149,7 +147,7 @@ def _ends(declaration: _Declaration, keys: tuple[str, str], node_types: Collecti
 
 
 def _properties(fields: Fields) -> tuple[PropertyRule, ...]:
-    """Return the rules of a type: first `required_properties`, in that order, then the others."""
+    """Return the rules of a type: first `required_properties` in their order, then the others."""
     declared = fields.get("properties")
     declarations = [] if declared is None else _parse_declarations(declared, _PROPERTY_KEYS, shorthand="type")
     rules = [rule for _, rule in _read_all(declared or fields.owner, declarations, _rule)]

@@ -40,7 +40,7 @@ def _ends(declared: ConnectionType) -> list[tuple[str, str]]:
 
 
 def _label(name: str) -> str:
-    """Return a name in which characters with a meaning in Mermaid, Markdown or HTML are escaped."""
+    """Escape characters of a name that have a meaning in Mermaid, Markdown or HTML."""
     return "".join(character if _is_harmless(character) else f"#{ord(character)};" for character in name)
 
 

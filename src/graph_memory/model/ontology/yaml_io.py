@@ -94,7 +94,7 @@ def to_yaml(ontology: Ontology) -> str:
 
 
 def _declaration(declared: AnyType) -> object:
-    """Return a type in its form for YAML: its name alone, or a mapping with the properties by name."""
+    """Return a type as YAML data: its name alone, or a mapping with the properties by name."""
     data = definition(declared)
     if declared.properties:
         data["properties"] = {rule.name: _rule(rule) for rule in declared.properties}
@@ -108,7 +108,7 @@ def _rule(rule: PropertyRule) -> object:
 
 
 class _Writer(yaml.SafeDumper):
-    """Writes no aliases, and quotes text that a version of YAML would read as another type."""
+    """Writes no aliases. Quotes text that a version of YAML would read as another type."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -136,7 +136,7 @@ _Writer.add_representer(list, _represent_list)
 
 @dataclass(slots=True)
 class _Reader:
-    """Converts parser events to plain data, and records the line of every place."""
+    """Converts parser events to plain data. Records the line of every place."""
 
     file: str
     as_text: Collection[str] = ()
@@ -223,7 +223,7 @@ class _Reader:
             raise self.error(f"the tag {printable(tag)} is not supported", line, name=tag, hint=hint)
 
     def locate(self, error: GraphError) -> GraphError:
-        """Return the error with the file and the line of the faulty data."""
+        """Add the file and the line of the faulty data to an error."""
         at = str(error.details.get("at", ""))
         code = Code.INVALID_ONTOLOGY if error.code in _FAULTS_OF_THE_FILE else error.code
         name = error.details.get("name") or error.details.get("property") or at
@@ -239,7 +239,7 @@ class _Reader:
 
 
 def _resolve(text: str) -> object:
-    """Return the value of a scalar without quotes."""
+    """Return the value of an unquoted scalar."""
     if text in _NULL:
         return None
     if text in _TRUE or text in _FALSE:

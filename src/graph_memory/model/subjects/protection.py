@@ -89,7 +89,7 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class Protections:
     """Whether a domain, or anything in it, is protected."""
 
     domain: Protection | None = None
@@ -97,8 +97,8 @@ class Guard:
     """Whether any subject in the domain is, or was, protected. If not, writes do not look for protections."""
 
     @classmethod
-    def of(cls, protection: str | None, has_protected: bool) -> Guard:
-        """Return the guard that the stored properties of a domain describe."""
+    def of(cls, protection: str | None, has_protected: bool) -> Protections:
+        """Return the protections that the stored properties of a domain describe."""
         return cls(stored_protection({PROTECTION: protection}), has_protected)
 
 
@@ -159,7 +159,7 @@ def check_names(names: Sequence[object]) -> tuple[str, ...]:
 
 
 def _check_actor(actor: object) -> str:
-    """Check the name of the actor that set a protection, and return it. It may be any text. Raises ValueError."""
+    """Return the name of the actor that set a protection, which can be any text. Raises ValueError."""
     if not isinstance(actor, str):
         raise ValueError("has a locked_by that is not a text")  # noqa: TRY004 - as above
     return actor

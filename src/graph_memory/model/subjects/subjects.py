@@ -319,7 +319,7 @@ def length_state(text: str) -> State:
 
 
 def _length(text: str) -> int:
-    """Return the length of a text in UTF-16 units, as Neo4j counts it."""
+    """Return the length of a text in UTF-16 units, since Neo4j counts these."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -352,7 +352,7 @@ def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Typed access to a stored property map. A missing value or another type is an error of the store."""
+    """Typed access to a stored property map. A missing value, or another type, is an error of the store."""
 
     stored: Mapping[str, object]
 

@@ -43,7 +43,7 @@ def _fold(name: str) -> str:
 def _significant_separators(match: re.Match[str], name: str) -> str:
     """Return the significant part of separators.
 
-    Between two letters, no separator is significant. Elsewhere every separator is, but a run of spaces counts as one.
+    Between two letters, none is significant. Elsewhere all are, but consecutive spaces count as one.
     """
     if _ends_in_letter(name, match.start()) and name[match.end() : match.end() + 1].isalpha():
         return ""
@@ -51,7 +51,7 @@ def _significant_separators(match: re.Match[str], name: str) -> str:
 
 
 def _ends_in_letter(name: str, end: int) -> bool:
-    """Return whether the text before `end` ends with a letter and its combining marks."""
+    """Return whether the text before `end` ends with a letter and its marks."""
     while end > 0 and unicodedata.category(name[end - 1]).startswith("M"):
         end -= 1
     return end > 0 and name[end - 1].isalpha()
@@ -81,7 +81,7 @@ def _first_folded(character: str) -> str:
 
 @cache
 def _characters_by_first() -> Mapping[str, str]:
-    """Return the characters that folding changes, by their first folded character."""
+    """Return the characters that folding changes, by the first character after folding."""
     groups: dict[str, list[str]] = {}
     for character in map(chr, range(_LAST_WITH_FOLDING + 1)):
         if (first := _first_folded(character)) != character:

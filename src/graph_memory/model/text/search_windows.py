@@ -57,8 +57,8 @@ def gram_text(domain: str, folded: str) -> str:
 def _joined_grams(folded: str) -> str:
     """Return the distinct trigrams of a folded text, separated by spaces.
 
-    Three characters of 16 bits and a space make one number of 64 bits. This takes half the time, since it creates no
-    string for each trigram. For a text with wider characters, the slow way is used.
+    Three characters of 16 bits and a space make a number of 64 bits. Such numbers take half the time of a string for
+    each trigram. Text with wider characters is split the slow way.
     """
     plain = _WHITE.sub(_SPACE, folded.replace(" ", _SPACE))
     count = len(plain) - GRAM + 1

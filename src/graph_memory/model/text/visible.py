@@ -70,7 +70,7 @@ def _escape(character: str) -> str:
 
 
 def _keep_joiners(match: re.Match[str]) -> str:
-    """Return the joiners to keep between two characters: only in scripts that need them, or in an emoji."""
+    """Return the joiners to keep between two characters: only in an emoji, or in scripts that need them."""
     before, joiners, after = match.groups()
     if joiners in ("\ufe0f", "\ufe0f\u200d") and (not before.isascii() or after == "\u20e3"):
         return f"{before}{joiners}"

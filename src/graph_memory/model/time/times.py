@@ -88,7 +88,7 @@ def read_span(text: str, now: datetime, zone: tzinfo | None = UTC, toward: Towar
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text to read, in lower case, with the current time and the zone of the caller."""
+    """A text in lower case that is read as a time, with the current time and the caller's zone."""
 
     text: str
     now: datetime
@@ -97,15 +97,13 @@ class _Reading:
 
     @property
     def today(self) -> datetime:
-        """The last midnight in the caller's zone, as a time without a zone."""
+        """The last midnight in the caller's zone, without the zone."""
         return datetime.combine(self.now.astimezone(self.zone).date(), time())
 
     def span(self, begins: datetime, ends: datetime) -> Span:
-        """Return the span between two local times."""
         return Span(self._to_utc(begins), self._to_utc(ends))
 
     def minute(self, begins: datetime) -> Span:
-        """Return the minute that begins at a local time."""
         return self.span(begins, begins + timedelta(minutes=1))
 
     def day(self, begins: datetime) -> Span:
@@ -113,7 +111,6 @@ class _Reading:
         return self.span(begins, begins + _DAY if begins.date() < datetime.max.date() else begins)
 
     def month(self, first: datetime, months: int = 1) -> Span:
-        """Return the months that begin at a local time."""
         return self.span(first, _months_later(first, months))
 
     def _to_utc(self, wall: datetime) -> datetime:
@@ -140,7 +137,7 @@ def _last_few(reading: _Reading) -> Span | None:
 
 
 def _iso(reading: _Reading) -> Span | None:
-    """Read a date, or a time as in RFC 3339; seconds and zone are optional."""
+    """Read a date, or a time as in RFC 3339. Seconds and zone are optional."""
     if _ISO_DAY.fullmatch(reading.text):
         return reading.day(datetime.fromisoformat(reading.text))
     if not (match := _ISO_TIME.fullmatch(reading.text)):
@@ -167,7 +164,7 @@ def _quarter(reading: _Reading) -> Span | None:
 
 
 def _clock(reading: _Reading) -> Span | None:
-    """Read a time of day on a named day or today: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
+    """Read a time of day, today or on a named day: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
     if not (match := _CLOCK.fullmatch(reading.text)):
         return None
     midnight = _midnight(replace(reading, text=match[1] or "today"))
@@ -250,7 +247,7 @@ def _month(reading: _Reading) -> Span | None:
 
 
 def _select_span(spans: list[Span], reading: _Reading) -> Span | None:
-    """Return the last ordered span that has begun, the first that is not over, or the nearest, as `toward` says."""
+    """Return the last span that has begun, the first that is not over, or the nearest, as `toward` says."""
     match reading.toward:
         case "past":
             return next((span for span in reversed(spans) if span.begins <= reading.now), None)
@@ -266,13 +263,13 @@ def _months_later(first: datetime, months: int) -> datetime:
 
 
 def _weekday_number(name: str) -> int | None:
-    """Return the number of the weekday with this name or first three letters (Monday is 0), or None."""
+    """Return the number of a weekday by its name or first three letters (Monday is 0), or None."""
     names = {key: place for place, stem in enumerate(_WEEKDAYS) for key in (f"{stem}day", stem[:3])}
     return names.get(name)
 
 
 def _month_number(name: str) -> int | None:
-    """Return the number of the month with this name or first three letters (January is 1), or None."""
+    """Return the number of a month by its name or first three letters (January is 1), or None."""
     names = {key: place for place, month in enumerate(_MONTHS, start=1) for key in (month, month[:3])}
     return names.get(name)
 

@@ -36,7 +36,7 @@ def locate_errors(at: str) -> Generator[None]:
 
 
 def _describe(value: object) -> str:
-    """Return the kind of a value, with the value if it is a scalar."""
+    """Return the kind of a value. For a scalar, also the value."""
     kind = kind_of(value)
     return f"{kind} ({quote(value)})" if isinstance(value, (str, int, float)) else kind
 

@@ -54,7 +54,7 @@ def _items(arguments: CallArguments, name: str) -> Sequence[Any]:
 
 
 def _has_types(arguments: CallArguments, name: str) -> bool:
-    """Return whether items of a list have a `type` in place of the official `entityType` or `relationType`."""
+    """Return whether items of a list have `type` instead of the official `entityType` or `relationType`."""
     items = [cast("Mapping[str, Any]", item) for item in _items(arguments, name) if isinstance(item, Mapping)]
     return any("type" in item and not {"entityType", "relationType"} & item.keys() for item in items)
 

@@ -123,7 +123,7 @@ async def get_ontology(memory: Memory, arguments: GetOntology) -> OntologyView:
 
 
 def _domain_of(arguments: Call) -> Call:
-    """Return the `domain` argument, if given. A past memory accepts none."""
+    """Return the `domain` argument, if any. A memory of the past accepts none."""
     return {"domain": arguments["domain"]} if "domain" in arguments else {}
 
 

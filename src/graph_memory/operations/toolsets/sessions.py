@@ -13,14 +13,13 @@ from graph_memory.operations.operation import AnyOperation, Effect, Operation
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-SessionId = Annotated[str, Field(description="Earlier session to continue (default: yours)")]
 Project = Annotated[str, Field(description="Project name")]
 
 
 class SessionStart(Call):
     """Arguments of `session_start`."""
 
-    session_id: NotRequired[SessionId]
+    session_id: NotRequired[Annotated[str, Field(description="Earlier session to continue (default: yours)")]]
     project: NotRequired[Project]
     max_tokens: NotRequired[Annotated[int, Field(ge=400, le=100_000, description="Default 1500")]]
 
@@ -29,7 +28,7 @@ class SessionEnd(Call):
     """Arguments of `session_end`."""
 
     summary: Annotated[str, Field(min_length=1, description="What was done, what was decided and why, what is open")]
-    session_id: NotRequired[SessionId]
+    session_id: NotRequired[Annotated[str, Field(description="Session to end (default: yours)")]]
     project: NotRequired[Project]
 
 

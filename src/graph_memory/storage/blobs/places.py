@@ -242,7 +242,7 @@ class RemoteBackend:
 
     @property
     def _fresh(self) -> _FileSystem:
-        """The file system without cached listings, because other processes also write."""
+        """The file system without cached listings, since other processes write, too."""
         self._system.invalidate_cache()
         return self._system
 
@@ -263,7 +263,7 @@ class RemoteBackend:
         return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in results]
 
     def _modification_time(self, path: str) -> datetime:
-        """Return the time of the file's last write, or the current time if unknown, so that `gc` keeps the file."""
+        """Return when the file was last written, or now if that is unknown, so that `gc` keeps it."""
         try:
             return in_utc(self._system.modified(path))
         except NotImplementedError:  # the file system has no times
@@ -291,7 +291,7 @@ def is_blob_name(name: str) -> bool:
 
 @contextmanager
 def _os_errors() -> Generator[None]:
-    """Translate all exceptions of a remote file system into OSError."""
+    """Turn all exceptions of a remote file system into OSError."""
     try:
         yield
     except (OSError, GraphError):
@@ -305,7 +305,7 @@ def _temporary_name() -> str:
 
 
 def _rename(temporary: Path, final: Path) -> None:
-    """Rename a new blob. If a reader on Windows has the old one open, the old one is kept if it is complete."""
+    """Rename a new blob. If a reader on Windows has the old one open and it is complete, it stays."""
     try:
         temporary.replace(final)
     except PermissionError:

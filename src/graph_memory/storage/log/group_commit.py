@@ -213,7 +213,7 @@ async def form_group(
 
 @dataclass(slots=True)
 class _Snapshot:
-    """The result of a write's read function."""
+    """The data that a write has read."""
 
     value: object = None
     is_read: bool = False

@@ -16,7 +16,7 @@ from typing import Any, cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, new_id
 from graph_memory.model.rights import Right, require
-from graph_memory.model.subjects.protection import Guard
+from graph_memory.model.subjects.protection import Protections
 from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.protection import Reach, check_job
@@ -68,7 +68,7 @@ OF_FOLDER: Params = {"of": "folder"}
 
 
 async def _no_work(_: Transaction) -> None:
-    """Do nothing, so that a step only stores the progress."""
+    """Do nothing. The step only stores the progress."""
 
 
 @dataclass(slots=True)
@@ -189,7 +189,7 @@ async def begin(
             raise busy(domain, row.state, row.job)
         if at is not None and row.seq > 0:
             raise domain_exists(domain)
-        await check_job(transaction, domain, Guard.of(row.protection, row.has_protected), origin, reach)
+        await check_job(transaction, domain, Protections.of(row.protection, row.has_protected), origin, reach)
         await transaction.run(PUT_JOB, domain=domain, state=state, job=job.as_text(job.progress))
         job.before = row
         return job
@@ -198,7 +198,7 @@ async def begin(
 
 
 def _resume(job: Job, row: JobRow) -> Job | None:
-    """Return the stored job to resume it, or None if its parameters differ."""
+    """Return the stored job, or None if its parameters differ."""
     stored = json.loads(row.job or "{}")
     if stored.get("params") != dict(job.params):
         return None
@@ -229,7 +229,7 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
 
 
 def _param_text(value: object) -> str:
-    """Return the parameter, which may contain several ids, as text for a message."""
+    """Return the parameter as text for a message. It may contain several ids."""
     return " ".join(printable(word) for word in str(value).split(" "))
 
 

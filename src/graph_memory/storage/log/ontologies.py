@@ -108,7 +108,7 @@ class Ontologies:
         self._complete.pop(domain, None)
 
     async def _with_inherited(self, reader: Reader, domain: str, own: CachedOntology, parent: str | None) -> Ontology:
-        """Return the domain's ontology with inherited types, from the cache if no ontology involved has changed."""
+        """Return the domain's ontology with inherited types. Uses the cache if none of the ontologies has changed."""
         complete = own if parent is None else await self._inherit(reader, domain, own, parent)
         if self._own.get(domain) is own:
             self._complete[domain] = complete
@@ -135,9 +135,9 @@ class Ontologies:
         return CachedOntology(own.epoch, own.version, with_inherited_types(own.ontology, ontologies), versions)
 
     async def _load(self, reader: Reader, domain: str) -> CachedOntology | None:
-        """Read the ontology, repeatedly until it is complete, because a read can see part of a change.
+        """Read the ontology, again until it is complete, since a read can see a part of a change.
 
-        An ontology that was damaged outside of graph-memory never becomes complete. It is returned, but not cached.
+        An ontology that was damaged outside of graph-memory never is. It is returned, but not cached.
         """
         row = None
         for _ in range(MAX_READS):

@@ -70,7 +70,6 @@ async def suitable_parent(transaction: Transaction, domain: str, parent: str | N
 
 
 async def _levels_below(transaction: Transaction, domain: str) -> int:
-    """Return the number of levels of domains below the domain."""
     levels, domains, level = 0, {domain}, [domain]
     while level and levels <= MAX_LEVELS:
         rows = await transaction.run(BELOW, domains=level)

@@ -109,7 +109,7 @@ async def run_projection(transaction: Transaction, projection: Projection) -> No
 
 
 def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield the rows in pages of at least one row, each for one statement."""
+    """Yield the rows in pages of at least one row. Each page is for one statement."""
     page: list[Row] = []
     room = ROWS_AT_ONCE
     for row in rows:
@@ -138,7 +138,7 @@ _CREATES = {kind.create for kind in KINDS.values() if kind.create}
 
 
 def _creations(rows: Sequence[Row]) -> Row:
-    """Return the rows for new subjects. Values that they share are included only once."""
+    """Return the rows for new subjects, with the values that they share only once."""
     first = cast("Event", rows[0]["event"])
     header = first.header()
     shared = {name: header[name] for name in _SHARED if name in header}
@@ -158,7 +158,7 @@ _SHARED = ("_domain", "_op", "_kind", "_session", "_source", "_actor", "_batch")
 def _creation(row: Row, shared: State, at: datetime, is_indexed: bool) -> Row:
     """Return the row for a new subject, without the shared values. A shared property that it lacks is null.
 
-    With `is_indexed`, its text is also indexed, if possible.
+    With `is_indexed`, the row also indexes the text, if possible.
     """
     event = cast("Event", row["event"])
     header, draft = event.header(), event.draft

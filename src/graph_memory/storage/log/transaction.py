@@ -103,7 +103,7 @@ class LogWithin(Log):
         return Written(Receipt.of(domain, self.batch, events), queued.report)
 
     async def _add(self, queued: QueuedWrite) -> Sequence[Event]:
-        """Append the events of a write. If this fails halfway, the whole transaction ends and is rolled back."""
+        """Append the events of a write. If it fails halfway, the whole transaction is rolled back."""
         before, written = self._known, self._held.written
         reason = "it was interrupted"
         try:
@@ -160,7 +160,7 @@ async def log_within(store: Store, log: Log, domain: str) -> AsyncGenerator[tupl
 
 
 async def _commit(log: Log, held: OpenTransaction, stack: AsyncExitStack, within: LogWithin) -> None:
-    """Commit the changes, if there are any. If the reply is lost, find out whether they were committed."""
+    """Commit the changes, if any. If the reply is lost, find out whether they were committed."""
     if not within.count:
         return
     try:

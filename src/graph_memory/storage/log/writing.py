@@ -15,7 +15,7 @@ from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Re
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
-from graph_memory.model.subjects.protection import Guard
+from graph_memory.model.subjects.protection import Protections
 from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, QueuedWrite, form_group
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy, idempotency_conflict
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
@@ -57,9 +57,9 @@ class LockRow:
     parent: str | None
 
     @property
-    def guard(self) -> Guard:
+    def protections(self) -> Protections:
         """The protection of the domain."""
-        return Guard.of(self.protection, self.has_protected)
+        return Protections.of(self.protection, self.has_protected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +148,17 @@ class Log:
                 return queued.written or await self._write_under_lock(queue, queued)
 
     async def _write_group(self, domain: str, waiting: Sequence[QueuedWrite]) -> None:
-        """Write the first of these writes, and others that fit, in one statement, if the cached head is current."""
+        """Write the first write, and others that fit, in one statement, if the cached head is current."""
         before = self._standings.get(domain)
         if before is None or not before.is_exclusive:
             return
         group = await form_group(self._store, CommitGroup(before, self.inline_limit), waiting)
-        if group is not None and await self._is_allowed(self._store, group) and await self._is_committed(group, before):
+        if group is not None and await self._is_allowed(self._store, group) and await self._commit_group(group, before):
             self._cache_head(before, group.events)
             group.set_receipts()
 
     async def _is_allowed(self, reader: Reader, group: CommitGroup) -> bool:
-        """Return whether the group passes all checks. If not, each write must run alone, and raise its own error."""
+        """Return whether the group passes all checks. If not, run each write alone, so that it raises its own error."""
         if depends_on_others(group.before.parent, [event.draft for event in group.events]):
             return False
         head = replace(group.before.head, at=group.head.at)
@@ -171,8 +171,8 @@ class Log:
             return False
         return True
 
-    async def _is_committed(self, group: CommitGroup, before: CachedHead) -> bool:
-        """Write the group in one statement, and return whether this succeeded. Until then, its writes are in doubt."""
+    async def _commit_group(self, group: CommitGroup, before: CachedHead) -> bool:
+        """Write the group in one statement, and return whether that succeeded. Until then, its writes are in doubt."""
         steps = steps_of(group.projection)
         group.set_doubt(in_doubt=True)
         try:
@@ -197,7 +197,7 @@ class Log:
         return bool(written)
 
     async def _write_under_lock(self, queue: CommitQueue, leader: QueuedWrite) -> Written[Any]:
-        """Write under the log's lock, together with other waiting writes. If that fails, write alone."""
+        """Write under the log's lock, together with waiting writes. If that fails, write alone."""
         queued = () if leader.in_doubt else queue.writable_from(leader)[1:]
         try:
             return await self._write_locked(leader, queued)
@@ -346,7 +346,7 @@ class Log:
         """Append and project further events of a job's batch."""
         lock = await self._lock(transaction, domain, batch)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
-        head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections).at_or_after(self.clock())
         drafts = with_inherited(ontology, drafts)
         await check_drafts(transaction, head, origin, drafts)
         await check_sizes(transaction, domain, drafts, self.text_limit)
@@ -363,7 +363,7 @@ class Log:
 
         async def look(transaction: Transaction) -> None:
             lock = await self._lock(transaction, domain, "")
-            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.guard).at_or_after(self.clock())
+            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.protections).at_or_after(self.clock())
             await check_drafts(transaction, head, origin, drafts)
 
         await self._store.write("protection", look)
@@ -377,11 +377,11 @@ class Log:
     async def _head_of(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
         _check_ready(domain, lock)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
-        head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections)
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
     async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:
-        """Return the receipt of a batch that is already written. Raises IDEMPOTENCY_CONFLICT if the request differs."""
+        """Return the receipt of a batch that was written before. Raises IDEMPOTENCY_CONFLICT if the request differs."""
         if lock.request != (work.request.hash if work.request else None):
             raise idempotency_conflict(work.domain, lock.written, is_gone=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)

@@ -83,7 +83,7 @@ def install(
         return
     if domain != AUTO:
         check_domain(domain)
-    program = _program()
+    program = _own_command()
     shell = subprocess.list2cmdline(program) if sys.platform == "win32" else shlex.join(program)
     wanted = wanted_entries(_check_client(client), program, shell, capture, domain)
     _apply(client, scope.value, wanted, dry_run=dry_run, as_json=as_json)
@@ -151,7 +151,7 @@ def _changes(client: str, scope: Scope, wanted: ClientEntries | None) -> Iterato
 
 @contextmanager
 def _explain_faults(path: Path) -> Generator[None]:
-    """Raise INVALID_ARGUMENT if the block finds that the file's content cannot be edited."""
+    """Raise INVALID_ARGUMENT if the code in the block cannot edit the file's content."""
     try:
         yield
     except (ValueError, RecursionError) as error:
@@ -161,7 +161,7 @@ def _explain_faults(path: Path) -> Generator[None]:
 
 
 def _write(change: Change) -> Path | None:
-    """Write the file, and return the path of the backup, if there is one. Links stay links, and modes are kept."""
+    """Write the file, and return the path of the backup, if any. Keeps links and file modes."""
     target = change.file.path.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -183,9 +183,9 @@ def _write(change: Change) -> Path | None:
 
 
 def _back_up(target: Path, before: str) -> Path | None:
-    """Back up the file, unless it does not exist or is a bundled skill. Returns the path of the copy, or None.
+    """Back up the file. Returns the path of the copy, or None for a new file or a bundled skill.
 
-    Raises INVALID_ARGUMENT if the file was changed since it was read.
+    Raises INVALID_ARGUMENT if the file has changed since it was read.
     """
     if _read(target) != before:
         raise invalid_argument("client", f"{target} was changed by another program", "Run the command again.")
@@ -208,7 +208,7 @@ def _print_list(*, as_json: bool) -> None:
 
 
 def _installation_rows(client: str, scope: Scope) -> Iterator[dict[str, object]]:
-    """Yield a row for each file with entries, and one for the folder of skills. Reports unreadable files on stderr."""
+    """Yield a row for each file with our entries, and one for the folder of skills. Reports unreadable files."""
     has_skills = False
     for file in _files(client, scope):
         try:
@@ -246,8 +246,8 @@ def _check_client(client: str) -> str:
     return client
 
 
-def _program() -> Sequence[str]:
-    """Return the command that runs graph-memory, with an absolute path because clients have other search paths."""
+def _own_command() -> Sequence[str]:
+    """Return the command that runs graph-memory. Its path is absolute, since clients have other search paths."""
     started = Path(sys.argv[0])
     if started.stem == "graph-memory" and started.is_file():
         return [str(started.absolute())]

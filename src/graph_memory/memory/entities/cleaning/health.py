@@ -126,7 +126,7 @@ def _orphan_finding(row: SurveyRow) -> Finding:
 
 
 async def _find_stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
-    """Return the entities that were not changed or used for a long time, oldest first."""
+    """Return the entities that were neither changed nor used for a long time, oldest first."""
     before = utc_now() - STALE
     old = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
     looks = await accesses_of(core, domain, [row.id for row in old])
@@ -161,7 +161,7 @@ async def find_contradictions(core: Core, domain: str, ontology: Ontology) -> li
 
 
 async def _find_lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the inferred connections whose premises no longer hold."""
+    """Return the inferred connections with a premise that is no longer valid."""
     types = sorted({declared.name for declared in ontology.connection_types if declared.transitive})
     rows = await core.store.read(EDGES, domain=domain, types=types, limit=MAX_EDGES) if types else []
     inferred = {row.id: row for row in rows if row.method == "inferred"}
@@ -201,7 +201,7 @@ async def _read_ends(core: Core, domain: str, rows: Sequence[EdgeRow]) -> Mappin
 
 
 def _deletable_connection(kind: str, row: EdgeRow, reason: str, ends: Mapping[str, _End]) -> Finding:
-    """Return a finding about a connection to delete. A relation between entities is deleted by name."""
+    """Return a finding that suggests to delete a connection. Relations between entities are deleted by name."""
     start, end = (ends.get(node, _End(node, is_entity=False)) for node in (row.from_id, row.to_id))
     call = ReadyCall(tool="delete_connection", arguments={"connection_id": row.id})
     if start.is_entity and end.is_entity:
@@ -211,7 +211,7 @@ def _deletable_connection(kind: str, row: EdgeRow, reason: str, ends: Mapping[st
 
 
 async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
-    """Return the types without records. Standard types are excluded, since they are only offered for use."""
+    """Return the types without records. Standard types do not count, since they are only an offer."""
     counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
     used = {row.type for row in counts if row.nodes}
     names = [declared.name for declared in ontology.connection_types if declared.name not in standard_names()]
@@ -229,7 +229,7 @@ async def _find_unused_types(core: Core, domain: str, ontology: Ontology) -> lis
 
 
 def _unused_finding(name: str, event: Event) -> Finding:
-    """Return the finding about an unused type, with the call that reverts or shows its declaration."""
+    """Return the finding about an unused type, with the call that reverts its declaration or shows it."""
     call = ReadyCall(tool="memory_log", arguments={"subject": event.draft.subject})
     if event.draft.op is Op.CREATE:
         call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})

@@ -61,7 +61,7 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """An attempt to merge, with the rules that earlier attempts broke and the new ids of moved records."""
+    """An attempt to merge. It has the rules that earlier attempts broke, and the new ids of moved records."""
 
     into: str
     names: Sequence[str]
@@ -72,7 +72,7 @@ class _Merge:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """The entities, the records attached to the merged entities, and the data that the target may take over."""
+    """The entities, the records attached to them, and the data that the target may take over."""
 
     target: NodeState
     sources: Sequence[NodeState]
@@ -91,7 +91,7 @@ class _Stored:
 
 
 async def _attempt(core: Core, domain: str, merge: _Merge, *, dry_run: bool) -> EntitiesMerged:
-    """Write the merge. The rules of connection types are checked before the commit."""
+    """Write the merge. Checks the rules of connection types before the commit."""
     ontology = await core.log.require_ontology(domain)
     has_rules = any(connection_rules(declared) for declared in ontology.connection_types)
 
@@ -178,7 +178,7 @@ def _decide(head: Head, stored: _Stored, merge: _Merge) -> Decision[EntitiesMerg
 
 
 def _description_conflicts(stored: _Stored) -> list[MergeConflict]:
-    """Return the descriptions that are dropped because the target has, or takes over, another one."""
+    """Return the descriptions that the merge drops, because it keeps another one."""
     first, *others = stored.nodes_with_description or [stored.target]
 
     def description_of(node: NodeState) -> str:
@@ -231,7 +231,7 @@ def merged_properties(
 
 
 def _relation_conflicts(move: Move, names: Mapping[str, str]) -> list[MergeConflict]:
-    """Return the conflicts of relations that the target already has."""
+    """Return the differences between moved relations and relations that the target already has."""
     return [
         MergeConflict(
             what=f"relation {difference.relation.draft.type}: {difference.property}",

@@ -82,7 +82,7 @@ def other_name(text: str, names: Sequence[str]) -> str | None:
 
 
 def _find_different_spans(spans: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Yield the spans whose letters or symbols differ from every name."""
+    """Yield the spans that equal none of the names in letters and symbols."""
     for span in spans:
         if span == strip_punctuation(span) and all(
             differ_in_signs(span, name) or letters(parts(span)) != letters(parts(name)) for name in names

@@ -57,7 +57,7 @@ def _compare(entity: str, statements_by_entity: Sequence[Sequence[CurrentObserva
 
 
 def _sharing_words(observation: CurrentObservation, known: Sequence[CurrentObservation]) -> list[CurrentObservation]:
-    """Return the statements that share most words with an observation, and at least one word."""
+    """Return the statements that share the most words with an observation, and at least one word."""
     words = frozenset(words_of(observation.text))
     shared = [(len(words.intersection(words_of(other.text))), other) for other in known]
     return [other for count, other in sorted(shared, key=lambda pair: -pair[0])[:_MAX_COMPARED] if count]

@@ -85,11 +85,11 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
     shared = {row.id: row.shared for row in sharing}
     nearest = await _read_nearest(core, domain, own)
     cosines = nearest or {}
-    name_parts = sorted({part for name in own.compared_fields.names for part in _parts(name)})
+    name_parts = sorted({part for name in own.compared_fields.names for part in _word_parts(name)})
     ids_by_name = await core.store.read(PARTS, domain=domain, parts=name_parts, limit=_MAX_COMPARED)
     ids = [subject_id for subject_id in dict.fromkeys((*shared, *cosines, *ids_by_name)) if subject_id != own_id]
     rows = await read_survey(core.store, domain, ids)
-    fits = await _count_fits(core, domain, own, rows)
+    fits = await _count_name_uses(core, domain, own, rows)
     weighed = [
         (
             evidence(
@@ -111,15 +111,15 @@ async def find_similar(core: Core, domain: str, name: str, limit: int) -> Simila
             type=row.type,
             score=similarity.score,
             reasons=similarity.sorted_reasons,
-            call=_call(own, row, similarity)[1],
+            call=_next_call(own, row, similarity)[1],
         )
         for similarity, row in results[:limit]
     )
     return SimilarFound(entity=name, similar=similars, without_vectors=nearest is None)
 
 
-async def _count_fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
-    """Return, for each similar entity, how many names in the domain contain the shorter of the two compared names."""
+async def _count_name_uses(core: Core, domain: str, own: SurveyRow, rows: Sequence[SurveyRow]) -> dict[str, int]:
+    """Return, for each similar entity, how many names in the domain contain the shorter of the two names."""
     parts = {row.id: part for row in rows if (part := part_of_two(own.name, row.name))}
     known = {
         part: len(await names_containing(core.store, domain, part)) for part in sorted({*parts.values()})[:_MAX_PARTS]
@@ -127,8 +127,7 @@ async def _count_fits(core: Core, domain: str, own: SurveyRow, rows: Sequence[Su
     return {row: known.get(part, 2) for row, part in parts.items()}
 
 
-def _parts(name: str) -> Iterator[str]:
-    """Yield the beginnings and ends of a name's words, which similar names share."""
+def _word_parts(name: str) -> Iterator[str]:
     for word in parts(name):
         if len(word) >= 3:
             yield from (word[:3], word[-3:])
@@ -182,11 +181,11 @@ async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], m
 
 
 def _find_likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, int]:
-    """Return the pairs with any evidence, each with the number of names that contain the shorter name."""
+    """Return the pairs with any evidence. Each has the number of names that contain the shorter name."""
     candidates = dict.fromkeys(
         (*(pair for pair in shared if all(first in compared for first in pair)), *pairs(compared))
     )
-    parts = {pair: part for pair in candidates if (part := _part(compared, pair))}
+    parts = {pair: part for pair in candidates if (part := _shorter_named(compared, pair))}
     counts = Counter(parts.values())
     return {
         (first, second): counts[parts.get((first, second), "")]
@@ -195,8 +194,8 @@ def _find_likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -
     }
 
 
-def _part(compared: Mapping[str, Compared], pair: Pair) -> str | None:
-    """Return the id of the entity whose name is a part of the other's name."""
+def _shorter_named(compared: Mapping[str, Compared], pair: Pair) -> str | None:
+    """Return the id of the entity whose name is a part of the other's name, or None."""
     first, second = pair
     part = part_of_two(*(compared[subject_id].name for subject_id in pair))
     return None if part is None else first if part == compared[first].name else second
@@ -216,12 +215,12 @@ async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair
 
 
 def _duplicate(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> Duplicate:
-    names, call = _call(row, other, similarity)
+    names, call = _next_call(row, other, similarity)
     return Duplicate(names=names, score=similarity.score, reasons=similarity.sorted_reasons, call=call)
 
 
-def _call(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> tuple[tuple[str, str], ReadyCall]:
-    """Return two names, the name to keep first, and the next call, which is a merge only if they share a name."""
+def _next_call(row: SurveyRow, other: SurveyRow, similarity: Evidence) -> tuple[tuple[str, str], ReadyCall]:
+    """Return both names, first the name to keep, and the next call. It is a merge only if they share a name."""
     kept, merged = sorted((row, other), key=lambda row: row.weight, reverse=True)
     call = ReadyCall(tool="open_nodes", arguments={"names": [kept.name, merged.name]})
     if similarity.has_one_name:

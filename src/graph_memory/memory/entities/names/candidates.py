@@ -70,7 +70,7 @@ async def _entities_named(reader: Reader, domain: str, names: Iterable[str]) -> 
 async def _rank(
     reader: Reader, domain: str, new: Compared, rows: Iterable[NodeRow], min_score: float
 ) -> list[Candidate]:
-    """Return the known entities that are similar enough to a new one, most likely first."""
+    """Return the known entities that are similar enough to the new entity, most likely first."""
     known = [row for row in rows if row.name != new.name]
     fits = {new.name: sum(is_part(new.name, row.name) for row in known)}
     results: list[Candidate] = []

@@ -158,7 +158,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> EntityMatch:
 
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
-    """Return the parts of a text that are aliases, each with the name of its entity."""
+    """Return the spans that are aliases, each with the name of its entity."""
     texts = sorted({text for span in spans if " " not in span and (text := unescaped_part(without_separators(span)))})
     arguments = {"texts": texts, "separators": list(SEPARATORS), "limit": _MAX_CHARACTERS}
     rows = await reader.read(ENTITIES_BY_ALIAS, domain=domain, **arguments) if texts else []

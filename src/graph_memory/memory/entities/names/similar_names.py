@@ -76,7 +76,7 @@ class Evidence:
 
 
 def _kinds(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each character with its kind: letter, digit or empty. A mark has the kind of its base character."""
+    """Yield each character and its kind: letter, digit or empty. A combining mark has its base character's kind."""
     kind = ""
     for character in text:
         category = unicodedata.category(character)[0]
@@ -174,7 +174,7 @@ def evidence(entity: Compared, other: Compared, shared: int, cosine: float | Non
 
 
 def _common_name(entity: Compared, other: Compared) -> str | None:
-    """Return a name that both entities have and that is an alias of at least one, or None."""
+    """Return a name that both entities have, or None. It is an alias of at least one of them."""
     known = {name_key(name) for name in other.names}
     return next((name for name in entity.names if name_key(name) in known), None)
 
@@ -198,7 +198,7 @@ def pairs(entities: Mapping[str, Compared]) -> Iterator[tuple[str, str]]:
 
 
 def _keys(name: str) -> Iterator[str]:
-    """Yield the keys that similar names share: the name key, and the words with their beginnings and ends."""
+    """Yield keys that similar names share: the name key, the words, and the beginnings and ends of words."""
     results = parts(name)
     yield "=" + name_key(name)
     yield "=" + "".join(sorted(results))

@@ -34,7 +34,7 @@ def find_spans(text: str, max_words: int) -> dict[str, None]:
 
 
 def _forms(span: str) -> Iterator[str]:
-    """Yield a span, and the span without punctuation that is possibly not part of the name."""
+    """Yield the span, and the span without punctuation that may not be part of the name."""
     starts = range(len(span) - len(span.lstrip(_OPENING)) + 1)
     ends = range(len(span.rstrip(_CLOSING)), len(span) + 1)
     for part in (span[start:end] for start in starts for end in ends):

@@ -105,13 +105,12 @@ def _holds(at: datetime, state: Mapping[str, object]) -> bool:
 
 
 def _links_by_destination(target: str, events: Sequence[Event]) -> Mapping[UniqueValue, Event]:
-    """Return the links among the events by destination. Of equal destinations, the first link is kept."""
+    """Return the links by destination. If several have the same destination, the first is kept."""
     links = [event for event in reversed(events) if event.draft.kind is Kind.LINK]
     return {way: link for link in links for way in link_value(target, link.draft.state or {})}
 
 
 async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    """Return the last events of subjects in order of creation."""
     events = map(Event.from_row, await read_in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
     return sorted(events, key=_order)
 

@@ -107,7 +107,7 @@ class Move:
 
 
 def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, str]) -> ObservationState:
-    """Return an observation with new ids for the observations that it refers to. It never refers to itself."""
+    """Replace the ids of moved observations in an observation's references. Drops references to itself."""
 
     def new_ids_of(others: Sequence[str]) -> tuple[str, ...]:
         return tuple(
@@ -120,7 +120,7 @@ def _update_references(state: ObservationState, own_id: str, ids: Mapping[str, s
 
 
 def _update_premises(state: State, ids: Mapping[str, str]) -> State:
-    """Return a relation in which premises that moved have their new ids."""
+    """Replace the ids of moved premises in a relation."""
     evidence = evidence_of(state)
     return (
         {**state, _EVIDENCE: evidence_text([ids.get(premise, premise) for premise in evidence])} if evidence else state

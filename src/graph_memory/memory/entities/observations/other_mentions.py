@@ -54,7 +54,7 @@ async def with_mentions(
 async def _mentions(
     core: Core, domain: str, names: Sequence[Sequence[str]], forgotten_ids: Collection[str]
 ) -> dict[str, object]:
-    """Return the fields of the receipt about other nodes."""
+    """Return the receipt's fields about other nodes that mention the names."""
     all_names = list(dict.fromkeys(name for names_of_entity in names for name in names_of_entity))
     searched = list(
         dict.fromkeys(name for names_of_entity in names for name in names_of_entity[:_MAX_NAMES_PER_ENTITY])
@@ -90,13 +90,13 @@ def _lines_naming(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
     for line in unicodedata.normalize("NFC", text).splitlines():
         key, _, value = line.strip().partition(": ")
         if (match := pattern.search(line.strip().casefold())) and not is_pattern_data(key, value):
-            yield _cut(line.strip(), match.start())
+            yield _excerpt(line.strip(), match.start())
 
 
 def _pattern(name: str) -> re.Pattern[str]:
     """Return the pattern that finds a name in folded text.
 
-    Next to letters of scripts without spaces, no word boundary is required.
+    It needs no word boundary next to letters of scripts without spaces.
     """
     folded = unicodedata.normalize("NFC", name).casefold()
     edge = rf"[^\W{_UNSPACED}]"
@@ -105,8 +105,8 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(f"{before}{re.escape(folded)}{after}")
 
 
-def _cut(line: str, place: int) -> str:
-    """Return the part of a line around `place`, an index into the folded line, which may be longer than the line."""
+def _excerpt(line: str, place: int) -> str:
+    """Return the part of a line around `place`. That is an index into the folded line, which may be longer."""
     ends = accumulate(len(character.casefold()) for character in line)
     at = next((index for index, end in enumerate(ends) if end > place), 0)
     start = max(0, min(at - _CHARACTERS_BEFORE, len(line) - _MAX_LENGTH))

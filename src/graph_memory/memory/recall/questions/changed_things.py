@@ -65,7 +65,7 @@ async def changed_things(
             rows += await events_in(core, Filter(), span, limit - len(rows))
     events = [Event.from_row(row.event) for row in rows]
     newest = {_node_of(event): event for event in reversed(events)}
-    states = await _states(core, domain, [*newest])
+    states = await _current_states(core, domain, [*newest])
     changes: list[Change] = []
     for item in digest(map(_render_event, rows, events), _label):
         event, state = newest.get(item.id), states.get(item.id)
@@ -75,8 +75,7 @@ async def changed_things(
     return changes
 
 
-async def _states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, Mapping[str, object]]:
-    """Return the current states of nodes by id."""
+async def _current_states(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, Mapping[str, object]]:
     states = await states_of(core, domain, ids)
     return {str(state["_subject"]): state for state in states if state["_kind"] == Kind.NODE}
 

@@ -112,9 +112,9 @@ def due_period(question: str, period: Period | None, now: datetime) -> Period | 
 
 
 def _due_span(facts: Iterable[Sequence[PropertyValue]], now: datetime) -> Span | None:
-    """Return the time span of the due date among properties.
+    """Return the time span of the due date among the properties, or None if there is no valid due date.
 
-    Returns None if there is no due date or it cannot be parsed. A day ends when the next one begins.
+    A day ends when the next day begins.
     """
     due = due_date(facts)
     try:
@@ -165,7 +165,7 @@ async def find_work(scope: Scope) -> Work:
 
 
 async def _ids_by_type(scope: Scope) -> tuple[list[str], bool]:
-    """Return the nodes whose type names work, and whether the list is complete."""
+    """Return the nodes that are work by the name of their type, and whether the list is complete."""
     ontology = await scope.core.log.ontology(scope.domain)
     types = tuple(kind.name for kind in ontology.node_types if _names_work(kind.name)) if ontology else ()
     if not types:
@@ -179,7 +179,7 @@ def _names_work(type_name: str) -> bool:
 
 
 def _is_work(row: RecallRow) -> bool:
-    """Return whether a node is a task or goal by its type, or has a status and a due date."""
+    """Return whether a node is a task or goal by its type, or has both a status and a due date."""
     has_status = any(key in _STATUS for key, _ in row.facts)
     return _names_work(row.type) or (has_status and due_date(row.facts) != _LAST)
 

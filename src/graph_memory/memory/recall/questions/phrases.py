@@ -196,7 +196,7 @@ def parse_time(question: str, now: datetime) -> TimedQuestion:
         period := _distance_period(match, now, Tense.of(question))
     ) is not None:
         return TimedQuestion(_without(question, match), period)
-    times = _times(question, now)
+    times = _find_periods(question, now)
     for first, period in times[:1]:
         for last, other in times[1:]:
             if (intersection := _intersection(period, other)) is not None:
@@ -220,8 +220,8 @@ def without_last_time(question: str) -> str | None:
     return None if match is None else _without(question, match)
 
 
-def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
-    """Return the periods in a question, given the words before each time. Times with a year come first."""
+def _find_periods(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
+    """Return the periods in a question. The words before a time can change its period. Times with a year come first."""
     times: list[tuple[re.Match[str], Period]] = []
     tense = Tense.of(question)
     for match in _TIME.finditer(question):
@@ -236,7 +236,7 @@ def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
 
 
 def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Period | None:
-    """Return the period of a phrase such as `three days before March`, which includes the named time."""
+    """Return the period of a phrase such as `three days before March`. It includes the named time."""
     is_cut = match["number"] is not None and _PART_OF_A_NUMBER.search(match.string[: match.start("number")])
     if is_cut or (span := _span(match["time"], now, tense.toward())) is None:
         return None
@@ -250,7 +250,7 @@ def _distance_period(match: re.Match[str], now: datetime, tense: Tense) -> Perio
 
 
 def _intersection(period: Period, other: Period) -> Period | None:
-    """Return the intersection of a period without an end and one without a beginning, or None for other periods."""
+    """Return the intersection if one period has no end and the other has no beginning, or None."""
     begins, ends = (period, other) if period.until is None else (other, period)
     if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
         return None

@@ -60,7 +60,7 @@ def fits_unasked(ranking: Ranking, model: str | None, hidden: Collection[str], w
     shown = (
         scored
         for scored in ranking.scored.values()
-        if scored.passage.unit not in hidden and scored.passage.type not in without_types and _is_text(scored)
+        if scored.passage.unit not in hidden and scored.passage.type not in without_types and _is_running_text(scored)
     )
     return any(_clearly_fits(scored, ranking.sample, model) for scored in shown)
 
@@ -73,8 +73,8 @@ def _clearly_fits(scored: Scored, sample: QuerySample | None, model: str | None)
     return cosine + covered >= FITS_UNASKED
 
 
-def _is_text(scored: Scored) -> bool:
-    """Return whether a passage is running text, not a list of properties or tags."""
+def _is_running_text(scored: Scored) -> bool:
+    """Return whether a passage is running text rather than a list of properties or tags."""
     return not scored.passage.place.startswith(("propert", "tags"))
 
 
@@ -84,7 +84,7 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
     telling: set[str] = set()
     for scored in ranking.scored.values():
         own = words(scored.passage.text)
-        if _is_text(scored) and len(own) >= _FEWEST_WORDS and not known.issuperset(own):
+        if _is_running_text(scored) and len(own) >= _FEWEST_WORDS and not known.issuperset(own):
             telling.add(scored.passage.unit)
     outputs = {ranked.owner for ranked in ranking.ranked if any(part.name == "source" for part in ranked.parts)}
     matching_units = {scored.passage.unit for scored in ranking.scored.values()}

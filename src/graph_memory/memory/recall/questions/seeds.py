@@ -158,7 +158,7 @@ async def add_latest(scope: Scope, limit: int, seeds: Seeds, period: tuple[int, 
 
 
 async def _add_changed_in(scope: Scope, period: Period, limit: int, seeds: Seeds) -> None:
-    """Add the nodes that changed or began to hold in a period."""
+    """Add the nodes that changed in a period, or became valid in it."""
     await add_latest(scope, limit, seeds, await event_range_of(scope, period))
     for place, row in enumerate(await nodes_beginning_in(scope, period, limit)):
         seeds.rows[row.id] = row
@@ -224,9 +224,9 @@ def _fits(ranking: Ranking, model: str | None, seeds: Seeds, *, is_asked: bool) 
 async def _find_open_work(
     scope: Scope, query: str, due: Period | None, seeds: Seeds
 ) -> tuple[Sequence[RecallRow], OpenSentences]:
-    """Return the open tasks and goals, and the sentences about open matters, for questions about these.
+    """Return the open tasks and goals, and the sentences about open matters, if the question is about these.
 
-    For questions about overdue work or a period of due dates, only the tasks and goals due then are returned.
+    If it is about overdue work or a period of due dates, only the tasks and goals that are due then are returned.
     """
     is_overdue_asked = asks_for_overdue_work(query)
     lists_work = asks_for_open_work(query) or mentions_open_work(query)
@@ -259,7 +259,7 @@ def _boost_context_results(ranking: Ranking, values: dict[str, float], times: fl
 
 
 def _best_first(ranking: Ranking) -> list[Passage]:
-    """Return the passages that were found, best first by words and meaning."""
+    """Return the passages of a ranking, best first by words and meaning."""
     best = max((scored.points.lexical for scored in ranking.scored.values()), default=0.0) or 1.0
     ordered = sorted(
         ranking.scored.values(), key=lambda scored: -scored.points.lexical / best - (scored.passage.cosine or 0.0)
@@ -268,7 +268,7 @@ def _best_first(ranking: Ranking) -> list[Passage]:
 
 
 async def _rankings(scope: Scope, request: RecallRequest, query: str, timed: TimedQuestion) -> list[Ranking]:
-    """Return the rankings of the query, of the query within its period, and of the context's text."""
+    """Search for the query, for the query within its period, and for the context's text. Return each ranking."""
     searches = [(scope, query)]
     if timed.period is not None:
         text = timed.text or query
@@ -297,7 +297,7 @@ def _scores(ranking: Ranking) -> dict[str, float]:
 async def _keep_period(
     scope: Scope, period: Period, values: dict[str, float], rankings: Sequence[Ranking], seeds: Seeds
 ) -> None:
-    """Keep only the results that belong to a period, if any do."""
+    """Drop the results outside a period. If no result is in it, keep all."""
     for ranking in rankings:
         for node, score in _scores(ranking).items():
             values[node] = max(values.get(node, 0.0), score)
@@ -317,7 +317,7 @@ async def _keep_period(
 
 
 async def _period_of(scope: Scope, timed: TimedQuestion) -> Period | None:
-    """Return the period before or after the time at which the named node began to hold or was created."""
+    """Return the period before or after an event. The event is when the named node became valid or was created."""
     bare = timed.name.partition(" ")[2] if timed.name.split(" ")[0].islower() else timed.name
     name = " ".join(words(bare))
     if not name:
@@ -357,7 +357,10 @@ async def _boost_like_context(scope: Scope, context: Context, seeds: Seeds, time
 
 
 async def _add_focus(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
-    """Add the nodes of the focus, by id, name or title, and the ends of connections. Raises NODE_NOT_FOUND."""
+    """Add the nodes of the focus, which are given by id, name or title. Of connections, add the ends.
+
+    Raises NODE_NOT_FOUND.
+    """
     rows = await fetch_rows(scope, Kind.NODE, focus)
     links = await fetch_rows(scope, Kind.CONNECTION, [name_given for name_given in focus if name_given not in rows])
     missing = [name_given for name_given in focus if name_given not in rows and name_given not in links]
@@ -385,7 +388,6 @@ async def _add_focus(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
 
 
 async def _nodes_with_title(scope: Scope, title: str) -> list[str]:
-    """Return the search results whose title is the text."""
     if not words(title):
         return []
     ranking = await rank_candidates(scope, Request(title, mode="lexical", max_results=10))

@@ -63,7 +63,7 @@ class Packed:
 
 @dataclass(slots=True)
 class _Page(Room):
-    """Lines in blocks, and the tokens that are left."""
+    """Lines in blocks, and the number of tokens that are left."""
 
     blocks: dict[str, list[tuple[str, list[str]]]] = field(default_factory=dict[str, list[tuple[str, list[str]]]])
     """The lines of each block, each with its sort key."""
@@ -73,7 +73,7 @@ class _Page(Room):
         return sum(self.count(f"{line}\n") for line in lines if line)
 
     def put(self, block: str, head: str, order: str, lines: list[str]) -> bool:
-        """Add lines to a block, and its heading before the first of them, if there is room."""
+        """Add lines to a block if there is room. The first lines of a block bring its heading."""
         is_new = block not in self.blocks
         if not self.take(self.cost(*lines, head if is_new else "")):
             return False
@@ -111,8 +111,6 @@ class _Entry:
 
 @dataclass(slots=True)
 class _ProseState:
-    """The state of a rendering: the page, shared types and paths, and the rendered items."""
-
     material: RecallInput
     question: Query
     page: _Page
@@ -140,7 +138,7 @@ def _render_page(material: RecallInput, question: Query, most: int, count: Count
     state = _begin_prose(material, question, most, count)
     state.page.put("opening", "", "", [_opening(state)])
     if material.counts:
-        state.page.put("counts", "", "", [_counts(state)])
+        state.page.put("counts", "", "", [_type_counts(state)])
     changes = [state.page.put("Changed", "Changed:", f"{n:04}", [line]) for n, line in enumerate(material.changes)]
     near, others = in_turn(material.items)
     for item in near:
@@ -188,8 +186,8 @@ def _opening(state: _ProseState) -> str:
     return " ".join(filter(None, (state.material.note, _MARK, types)))
 
 
-def _counts(state: _ProseState) -> str:
-    """Return the node counts of as many types as fit, most frequent types first."""
+def _type_counts(state: _ProseState) -> str:
+    """Return the number of nodes of each type, most frequent types first, for as many types as fit."""
     counts = state.material.counts
     lines = [f"{at_least(number)} {name(kind)}" for kind, number in sorted(counts.items(), key=lambda pair: -pair[1])]
     while lines:
@@ -227,7 +225,7 @@ def _render_item(state: _ProseState, item: RecallItem) -> None:
 
 
 def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
-    """Return an item's block and the block's heading. After blocks with paths, items without a path are "elsewhere"."""
+    """Return the key and the heading of an item's block. After blocks with paths, the rest is "elsewhere"."""
     if not item.path:
         return (_ELSEWHERE, "Elsewhere:") if any(state.page.heads.values()) else (item.id, "")
     kind, when = state.paths[item.path]
@@ -236,7 +234,7 @@ def _block_of(state: _ProseState, item: RecallItem) -> tuple[str, str]:
 
 
 def _render_line(state: _ProseState, item: RecallItem, room: int, left: int) -> tuple[str, bool]:
-    """Return the line of an item in at most `room` tokens, and whether it omits part of the content."""
+    """Return the line of an item in at most `room` tokens, and whether part of the content is missing."""
     cost = state.page.cost
     begins, text = _line_parts(state, item)
     whole = f"{begins}{quote_stored(text)}" if text else begins.removesuffix(": ")
@@ -287,18 +285,18 @@ def _about(state: _ProseState, item: RecallItem) -> str:
         (key, (", ".join(listed_names(fact_value)) if key in ALIASES else "") or fact_value)
         for key, fact_value in facts[:_MOST_FACTS]
     ]
-    parts += [f"{name(key)} {value(fact_value, _longest(fact_value))}" for key, fact_value in shown]
+    parts += [f"{name(key)} {value(fact_value, _max_length(fact_value))}" for key, fact_value in shown]
     return ", ".join(part for part in parts if part)
 
 
-def _longest(fact: PropertyValue) -> int:
-    """Return the maximum length of a property in characters. A hash is cut short, since it tells a reader nothing."""
+def _max_length(fact: PropertyValue) -> int:
+    """Return the maximum length of a property in characters. Hashes are cut, since readers do not need them."""
     is_opaque = isinstance(fact, str) and len(fact) > _WORD and " " not in fact
     return _BEGINNING if is_opaque else _FACT
 
 
 def _render_observations(page: _Page, entry: _Entry, fewest: int, room: int) -> None:
-    """Render observations in order, within the token budget and at least `fewest` of them."""
+    """Render observations in order, within `room` tokens and at least `fewest` of them."""
     waiting: list[Observed] = []
     number = 0
     for observed in entry.waiting:
@@ -326,14 +324,14 @@ def _render_more(state: _ProseState, items: Sequence[RecallItem]) -> None:
 
 
 def _observation_line(observed: Observed, before: str) -> str:
-    """Return the line of an observation, without its date if the line before has the same date."""
+    """Return the line of an observation. It has no date if the line before has the same date."""
     when = observed.when if observed.since else f"observed {observed.day}"
     end = f" ({observed.end})" if observed.end else ""
     return f"  {'also' if observed.when == before else when}: {quote_stored(observed.text)}{end}"
 
 
 def _count_omitted(state: _ProseState) -> dict[str, int]:
-    """Render the number of omitted observations of each item while there is room, and return the numbers."""
+    """Render how many observations of each item were omitted, while there is room. Return the number by item."""
     unshown = {item: entry.unshown for item, entry in state.entries.items() if entry.unshown}
     for node_id, number in unshown.items():
         entry = state.entries[node_id]
@@ -356,7 +354,7 @@ def _render_ties(state: _ProseState, item: RecallItem) -> list[str]:
         how, end = _render_tie(state, item, tie)
         longer = {group: Counter(ends) for group, ends in groups.items()}
         longer.setdefault(how, Counter())[end] += 1
-        text = f"  {_related_all(longer)}"
+        text = f"  {_join_groups(longer)}"
         if sum(map(len, longer.values())) <= MOST_TIES and page.cost(text) <= room:
             line, groups = text, longer
             state.ties.add(tie.id)
@@ -365,7 +363,7 @@ def _render_ties(state: _ProseState, item: RecallItem) -> list[str]:
 
 
 def _render_tie(state: _ProseState, item: RecallItem, tie: Tie) -> tuple[tuple[str, str, str], str]:
-    """Return the words of a connection (before its other end, after it, and when it ended), and the other end."""
+    """Return the words before and after the other end, when the connection ended, and the other end."""
     ended = f" (until {tie.until})" if tie.until else f" (since {tie.since})" if tie.since else ""
     if tie.from_id == tie.to_id:
         return (f"{relation(tie.type)} ", "", ended), "itself"
@@ -374,7 +372,7 @@ def _render_tie(state: _ProseState, item: RecallItem, tie: Tie) -> tuple[tuple[s
     return ("", f" {relation(tie.type)} it", ended), _render_end(state, tie.from_id)
 
 
-def _related_all(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
+def _join_groups(groups: Mapping[tuple[str, str, str], Counter[str]]) -> str:
     """Return the phrases for groups of connections. A time that all groups share is not repeated."""
     times = {time for _, _, time in groups}
     [shared] = times if len(times) == 1 and len(groups) > 1 else {""}

@@ -47,7 +47,7 @@ def _join_sentences(sentences: list[str], kept: list[int]) -> str:
 
 
 def _part(text: str, question: Query, room: int, count: Count) -> str:
-    """Return a part of a text whose sentences are all too long."""
+    """Return a part of a text in which no sentence is short enough."""
     characters = room * _CHARACTERS
     while characters >= _CHARACTERS:
         part = excerpt(text, question, characters).text

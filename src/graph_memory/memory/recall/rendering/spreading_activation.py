@@ -64,7 +64,7 @@ def spread_activation(
 def _activations_from(
     seeds: Mapping[str, float], context: Mapping[str, Sequence[Tie]], edges: Mapping[str, int], steps: int
 ) -> dict[str, float]:
-    """Return the highest value that one path from a seed passes on to each node."""
+    """Return, for each node, the highest value that a single path from a seed passes on to it."""
     scores: dict[str, float] = {}
     waiting = [(-value, node, 0) for node, value in seeds.items()]
     heapq.heapify(waiting)

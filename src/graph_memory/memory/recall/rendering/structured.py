@@ -44,7 +44,7 @@ def pack_structured(material: RecallInput, question: Query, most: int, count: Co
     tied: set[str] = set()
 
     def render_item(item: RecallItem) -> None:
-        entry = _fitting(item, question, page)
+        entry = _fitting_entry(item, question, page)
         if entry is not None and page.add("things", entry):
             entries[item.id] = _Entry(item, entry, item.observed)
             cut.extend([item.id] if entry.get("is_part") else [])
@@ -77,7 +77,7 @@ def pack_structured(material: RecallInput, question: Query, most: int, count: Co
 
 
 def _connect(page: _Object, material: RecallInput, item: str, tied: set[str]) -> None:
-    """Add the remaining connections of an item within their share of the remaining tokens, highest weight first."""
+    """Add an item's remaining connections, highest weight first, within its share of the remaining tokens."""
     own = [tie for tie in material.ties if item in (tie.from_id, tie.to_id) and tie.id not in tied]
     room = max(round(page.left * OF_TIES), LEAST_OF_TIES)
     for tie in sorted(own, key=lambda tie: (-tie.weight, tie.id))[:MOST_TIES]:
@@ -115,14 +115,14 @@ class _Object(Room):
         return self.count(as_json(value)) + _ENVELOPE_TOKENS
 
     def add(self, key: str, value: object) -> bool:
-        """Add a value to a list if there is room, and return whether it was added."""
+        """Add a value to a list if there is room. Return whether it was added."""
         cost = self.cost(value) + (0 if key in self.content else self.cost(key) + _ENVELOPE_TOKENS)
         if fits := self.take(cost):
             self.content.setdefault(key, []).append(value)
         return fits
 
     def observe(self, entry: _Entry, fewest: int, room: int) -> None:
-        """Add observations that fit into `room` tokens, at least `fewest` of them, and the number of the others."""
+        """Add observations within `room` tokens, at least `fewest` of them, and the number of the others."""
         waiting: list[Observed] = []
         before = entry.content.pop(MORE, 0)
         added = 0
@@ -145,7 +145,7 @@ class _Object(Room):
             self.left -= 0 if before else self.cost({MORE: entry.unshown})
 
     def trim(self, most: int) -> int:
-        """Remove values until the content fits, and return its number of tokens. Earlier sums are approximate."""
+        """Remove values until the content fits, and return its number of tokens. Until then, sizes are estimates."""
         while (tokens := self.count(as_json(self.content))) > most and self.content:
             key = next(reversed(self.content))
             self.content[key].pop()
@@ -154,8 +154,8 @@ class _Object(Room):
         return tokens
 
 
-def _fitting(item: RecallItem, question: Query, page: _Object) -> Content | None:
-    """Return an entry of an item within its share of the remaining tokens, or None if nothing of it fits."""
+def _fitting_entry(item: RecallItem, question: Query, page: _Object) -> Content | None:
+    """Return an item's entry, cut to its share of the remaining tokens, or None if none of it fits."""
     room = min(page.left, max(round(page.left * PART), LEAST))
     bare = _brief_entry(item)
     full = {**bare, **_full_entry(item)}

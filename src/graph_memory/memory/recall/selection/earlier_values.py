@@ -76,7 +76,7 @@ def earlier_values(states: Sequence[NodeStateRow]) -> list[EarlierValue]:
 def _with_values(
     item: RecallItem, values: Sequence[EarlierValue], question: Query, period: Period | None
 ) -> RecallItem:
-    """Return an item with the values from a period as observations. Properties named in the question come first."""
+    """Add the values from a period to an item, as observations. Properties named in the question come first."""
     within = [value for value in values if period is None or period.has(instant(value.since), instant(value.until))]
     named = [value for value in within if _is_named(value.key, question)]
     others = [value for value in within if value not in named]

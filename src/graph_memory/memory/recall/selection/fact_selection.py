@@ -142,9 +142,10 @@ async def material_of(
 
 
 def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[RecallRow], seeds: Seeds) -> list[str]:
-    """Return item ids, best first. Ended items come last, unless the request is about the past or has only names.
+    """Return item ids, best first.
 
-    A summary that is not named ranks lower, since its facts are items themselves.
+    Ended items come last, unless the request is about the past or has only names. A summary that is not named ranks
+    lower, since its facts are items themselves.
     """
     has_past = seeds.is_by_name or scope.filters.ended or scope.filters.valid_at is not None
     at = scope.then or utc_now()
@@ -159,7 +160,6 @@ def _best_first(scope: Scope, values: Mapping[str, float], rows: Sequence[Recall
 async def _with_observations(
     scope: Scope, seeds: Seeds, items: Sequence[RecallItem], pages: Mapping[str, ObservationPage]
 ) -> list[RecallItem]:
-    """Return the items with their observations."""
     passages = [passage for page in pages.values() for passage in page.passages]
     over = await (find_superseded_among if scope.at is None else find_superseded_then)(scope, passages)
     notes = await observation_notes(scope, passages)
@@ -179,7 +179,7 @@ async def _with_observations(
 
 
 def _as_observation(passage: Passage, over: Superseded | None, time: datetime | None, now: datetime) -> Observed:
-    """Return an observation with its dates: the validity, or the event's date, or the day of its creation."""
+    """Return an observation with its dates: its validity, its event's date, or the day of its creation."""
     is_ending = over is None and passage.valid_to < LATEST
     until = format_last_day(moment(passage.valid_to)) if is_ending else ""
     if passage.valid_from != EARLIEST:
@@ -191,10 +191,10 @@ def _as_observation(passage: Passage, over: Superseded | None, time: datetime | 
 
 
 def _shares(seeds: Seeds, items: Sequence[RecallItem]) -> dict[str, float]:
-    """Return each named item's share of the remaining tokens, for observations that are rendered before other items.
+    """Return each named item's share of the remaining tokens. It is used for its observations before other items.
 
-    Items are named by the question or the request. The best result of a question counts as named too. Without a
-    question and named items, the most used node does. If a request has only names, their items come before all others.
+    The named items are those in the question or the request, and the best result of a question. Without a question
+    and named items, it is the most used node. If a request has only names, their items come before all others.
     """
     requests = [item.id for item in items if item.id in seeds.named]
     if seeds.is_by_name:
@@ -209,7 +209,6 @@ def _is_connection(seeds: Seeds, subject: str) -> bool:
 def _as_item(
     row: RecallRow, texts: Sequence[str], passages: Sequence[Passage], now: datetime, *, is_past: bool
 ) -> RecallItem:
-    """Return a node or connection as an item of a recall."""
     is_long = len(texts) > PASSAGES
     known = sorted(row.facts, key=lambda fact: str(fact[0]))
     facts = [(str(key), value) for key, value in known if value != row.named and not is_pattern_data(str(key), value)]
@@ -222,7 +221,7 @@ def _as_item(
         id=row.id,
         type=row.type,
         title="" if is_link else row.named,
-        text=_best_of(texts, passages) if is_long else join_passages(texts),
+        text=_best_passages(texts, passages) if is_long else join_passages(texts),
         is_part=is_long,
         summary=row.summary,
         facts=tuple(facts),
@@ -234,9 +233,9 @@ def _as_item(
 
 
 def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
-    """Return an item's validity in words, or its age, or for a past state the day of the last change.
+    """Return an item's validity in words, or its age. For a past state, return the day of the last change.
 
-    For an ended item, return the end. For a summary, return the date, since summaries are not updated.
+    For an ended item, return its end. For a summary, return its date, since summaries are not updated.
     """
     ends = None if row.valid_to is None else instant(row.valid_to)
     begins = None if row.valid_from is None else instant(row.valid_from)
@@ -252,11 +251,8 @@ def _when(row: RecallRow, now: datetime, *, is_past: bool) -> str:
     return format_day(instant(row.modified)) if is_past else age(instant(row.modified), now)
 
 
-def _best_of(texts: Sequence[str], passages: Sequence[Passage]) -> str:
-    """Return the passages of a long content that the search found, best first.
-
-    If it found none, return the first passages.
-    """
+def _best_passages(texts: Sequence[str], passages: Sequence[Passage]) -> str:
+    """Return the passages of a long content that the search found, best first. If there are none, return the first."""
     best = [passage.text for passage in passages if passage.place.startswith(_CONTENT)][:PASSAGES]
     return join_passages(best or texts[:PASSAGES])
 
@@ -283,10 +279,10 @@ class ObservationPage:
 async def observations_of(
     scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
 ) -> Mapping[str, ObservationPage]:
-    """Return the observations of each node, at most `most` of them. `titles` has the nodes in order of value."""
-    bare = [title for title in titles if title in seeds.values and is_bare(seeds.passages.get(title, ()))][:_MAX_BARE]
+    """Return the observations of each node, at most `most` of them. `titles` is ordered, best node first."""
+    bare = [node for node in titles if node in seeds.values and is_bare(seeds.passages.get(node, ()))][:_MAX_BARE]
     near = [node for place, node in enumerate(titles) if place < NEAR or node in seeds.named or node in bare]
-    others = [title for title in titles if title not in near]
+    others = [node for node in titles if node not in near]
     read: dict[str, list[Passage]] = {}
     counts: dict[str, int] = {}
 

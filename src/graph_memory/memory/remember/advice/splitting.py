@@ -114,7 +114,7 @@ def _make_fact(fact: _Fact, sentences: Sequence[str]) -> SplitFact:
 
 
 def _is_supported(fact: _Fact, sentences: Sequence[str], name: str | None) -> bool:
-    """Return whether the sentences of a fact support it, and the text names its entity."""
+    """Return whether the fact's sentences support it, and the text names its entity."""
     if not fact.sentences or not all(0 < at <= len(sentences) for at in fact.sentences):
         return False
     source = [sentences[at - 1] for at in fact.sentences]
@@ -124,12 +124,12 @@ def _is_supported(fact: _Fact, sentences: Sequence[str], name: str | None) -> bo
         return _is_property(fact, source)
     text = (fact.observation or "").strip()
     context = [*source, name or "", fact.entity or ""]
-    manner = frozenset[str]().union(*map(_manner, source))
+    manner = frozenset[str]().union(*map(_doubtful_cues, source))
     return (
         bool(text)
         and text.isprintable()
         and share_contained(text, context) >= MIN_SHARE_OF_FACT
-        and _manner(text) <= manner
+        and _doubtful_cues(text) <= manner
     )
 
 
@@ -145,21 +145,21 @@ def _is_property(fact: _Fact, source: Sequence[str]) -> bool:
         and fact.property not in _RESERVED
         and 0 < len(value) <= _MAX_VALUE
         and value.isprintable()
-        and not any(_manner(sentence) for sentence in source)
+        and not any(_doubtful_cues(sentence) for sentence in source)
         and any(occurs_in(value, sentence) for sentence in source)
     )
 
 
-def _manner(text: str) -> frozenset[str]:
-    """Return the cues which show that a text does not state a current fact."""
+def _doubtful_cues(text: str) -> frozenset[str]:
+    """Return the cues that a text does not state a current fact."""
     parsed = statement(text, language_of(text))
     return parsed.cues & _NON_FACTUAL | (_DENIED if parsed.is_denied else frozenset[str]())
 
 
 def _is_covered(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name: str | None) -> bool:
-    """Return whether the facts of a sentence cover it.
+    """Return whether the facts that a model took from a sentence contain all of it.
 
-    If the only fact is a property, its key covers the words around the value.
+    If the only fact is a property, its key accounts for the words around the value.
     """
     facts_of_sentence = [fact for fact in facts if at in fact.sentences]
     if len(facts_of_sentence) == 1 and facts_of_sentence[0].property is not None:
@@ -171,6 +171,6 @@ def _is_covered(at: int, sentences: Sequence[str], facts: Sequence[_Fact], name:
         f"{fact.entity or ''} {fact.observation or ''} {fact.property or ''} {fact.value or ''}"
         for fact in facts_of_sentence
     ]
-    manner = frozenset[str]().union(*(_manner(fact.observation or "") for fact in facts_of_sentence))
+    manner = frozenset[str]().union(*(_doubtful_cues(fact.observation or "") for fact in facts_of_sentence))
     is_contained = share_contained(sentences[at - 1], [*texts, name or ""]) >= MIN_SHARE_OF_SENTENCE
-    return bool(facts_of_sentence) and is_contained and _manner(sentences[at - 1]) <= manner
+    return bool(facts_of_sentence) and is_contained and _doubtful_cues(sentences[at - 1]) <= manner

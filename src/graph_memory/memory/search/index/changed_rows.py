@@ -56,12 +56,12 @@ class Changes:
 
 @dataclass(slots=True)
 class _Window:
-    """A window over consecutive lists: a limited number of rows, starting at a position."""
+    """A limited number of consecutive rows from several lists, starting at a position."""
 
     start: int
     size: int
 
     def take(self, rows: Sequence[T]) -> Sequence[T]:
-        """Return the rows of the next list that are in the window."""
+        """Return the rows of the next list that belong to the window."""
         begin, self.start = self.start, self.start - len(rows)
         return rows[max(begin, 0) : max(begin + self.size, 0)]

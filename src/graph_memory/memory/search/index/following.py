@@ -48,7 +48,7 @@ async def follow_logs(core: Core) -> None:
 
 
 async def _follow(core: Core, domain: str) -> str | None:
-    """Index a domain for a while, and replace vectors of the earlier model. Returns why vectors are missing, if any."""
+    """Index a domain for a while, and replace vectors of the earlier model. Return why vectors are missing, or None."""
     try:
         covered = await catch_up(core, domain, within=SECONDS_PER_DOMAIN)
         if core.embedder is not None and covered.model == EARLIER.get(core.embedder.model, ""):
@@ -63,7 +63,7 @@ async def _follow(core: Core, domain: str) -> str | None:
 
 
 async def _take_lease(core: Core, domain: str, run: str) -> bool:
-    """Take the lease of a domain's index, and return whether this process may index. Without an index, it may."""
+    """Try to take the lease of a domain's index. Return whether this process may index, also without an index."""
 
     async def take(transaction: Transaction) -> bool:
         return (

@@ -191,7 +191,7 @@ async def index_page(core: Core, domain: str) -> bool:
 
 
 async def _index_events(core: Core, domain: str, position: Position, size: BatchSize) -> bool:
-    """Index the next events that fit into one transaction, at least one. Returns whether there may be more."""
+    """Index the next events that fit into one transaction, at least one. Return whether there may be more."""
     limits = {"after": position.seq, "limit": size.events, "most": PAGE_TEXT, "open": END}
     rows = _take_contiguous(position, await core.store.read(EVENTS, domain=domain, **limits))
     while versions := await versions_of(core, domain, rows):
@@ -204,7 +204,7 @@ async def _index_events(core: Core, domain: str, position: Position, size: Batch
 
 
 async def _record_failure(core: Core, domain: str, position: Position) -> None:
-    """Record that a page failed. If it was one event in the smallest transactions, skip that event."""
+    """Record that a page failed. If it was a single event in the smallest transactions, skip that event."""
     is_last_try = choose_batch_size(position.failures + 1, events=PAGE) is None
 
     async def attempt(transaction: Transaction) -> None:
@@ -254,7 +254,7 @@ async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> N
 
 
 def _take_contiguous(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]:
-    """Return the events before the first gap in the numbers, since a later commit may become visible first."""
+    """Return the events before the first gap in the numbers. An event in the gap may become visible later."""
     expected = position.seq or 0
     for place, row in enumerate(rows):
         seq = int(str(row.event["_seq"]))
@@ -330,7 +330,7 @@ async def _observations_of_retyped(core: Core, domain: str, versions: Sequence[V
 
 
 async def _write_changes(core: Core, domain: str, position: Position, seq: int, changes: Changes, limit: int) -> bool:
-    """Write the changes of a page, at most `limit` rows per transaction, if the index is unchanged since the read."""
+    """Write a page's changes in transactions of at most `limit` rows, if the index is as it was when read."""
     remaining = list(changes.parts(limit))
     is_written = True
     while remaining and is_written:
@@ -342,7 +342,7 @@ async def _write_changes(core: Core, domain: str, position: Position, seq: int, 
 
 
 async def _write_part(core: Core, domain: str, position: Position, next_position: Position, part: Changes) -> bool:
-    """Write rows and advance the index from one position to the next. Returns false if another process has moved it."""
+    """Write rows and advance the index to the next position. Returns false if another process has moved it."""
 
     async def attempt(transaction: Transaction) -> bool:
         if not await _lock_if_unchanged(transaction, domain, position):

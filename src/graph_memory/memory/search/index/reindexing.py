@@ -106,7 +106,7 @@ async def change_analyser(core: Core, domain: str, analyser: LiteralString, prog
 
 
 async def _relabel(core: Core, domain: str, progress: Progress) -> None:
-    """Move passages to the indexes that they belong to, page by page."""
+    """Move passages to the indexes to which they belong, in pages."""
     after = ""
 
     async def attempt(transaction: Transaction) -> str | None:
@@ -148,7 +148,7 @@ async def _take_model(transaction: Transaction, domain: str, model: str) -> None
 
 
 async def _embed_old_vectors(core: Core, domain: str, embedder: Embedder, progress: Progress, until: float) -> bool:
-    """Embed the passages whose vectors are from another model. Returns whether there were any."""
+    """Embed the passages whose vectors are from another model. Return whether there were any."""
     model, owner, done = embedder.model, "", 0
     total = max((await read_coverage(core, domain)).open, 1)
     while time.monotonic() <= until:

@@ -246,11 +246,11 @@ def key_of(words: str) -> str:
 
 def forms_of(version: Version) -> dict[str, str]:
     """Map the words of each name, and of the name's shorter form, to the name as written."""
-    return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
+    return {} if version.state is None else dict(_names_by_words(own_names(version.state, version.text)))
 
 
-def _forms(results: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the words of each name, and the name. Names without words are omitted."""
+def _names_by_words(results: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the words of each name, and the name. Skips names without words."""
     for name in reversed(results):  # the first of two names with the same words is kept
         for form in names.forms(name):
             if words := names.words(form):
@@ -263,7 +263,7 @@ def passages_of(version: Version, present: Sequence[Passage]) -> list[Passage]:
     if state is None:
         return []
     new_pieces = pieces(state, version.text)
-    base = _base(version, state)
+    base = _base_passage(version, state)
     in_order = [piece for piece in new_pieces if _has_order(piece.place)]
     if not in_order:
         return [_passage(base, piece) for piece in new_pieces]
@@ -288,8 +288,8 @@ def _passage(base: Passage, piece: Piece) -> Passage:
     return replace(base, place=piece.place, head=piece.head, text=piece.text)
 
 
-def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, object]) -> Passage:
-    """Return the common fields of all passages of a version."""
+def _base_passage(version: Version, state: NodeState | ConnectionState | Mapping[str, object]) -> Passage:
+    """Return the fields that all passages of a version have in common."""
     if isinstance(state, (NodeState, ConnectionState)):
         begins, ends, created = state.validity.valid_from, state.validity.valid_to, state.created
     else:
@@ -312,21 +312,21 @@ def _base(version: Version, state: NodeState | ConnectionState | Mapping[str, ob
 def _sequence(
     version: Version, state: NodeState | ConnectionState | Mapping[str, object], before: Passage | None
 ) -> str:
-    """Return the sequence that a subject's text belongs to: its path, otherwise its session, otherwise its own.
+    """Return the sequence of a subject's text: its path, or else its session, or else its own sequence.
 
-    A node's session is its property `session`, which event nodes have, otherwise the session that created the node.
+    The session is the node's property `session`, which event nodes have, or else the session that created the node.
     """
     if isinstance(state, NodeState) and state.fields.path not in (None, ROOT):
         return f"path/{state.fields.path}"
     if before is not None and before.sequence and not before.sequence.startswith("path/"):
         return before.sequence
-    if isinstance(state, NodeState) and before is None and (session := _session(state) or version.session):
+    if isinstance(state, NodeState) and before is None and (session := _session_property(state) or version.session):
         return f"session/{_shorten_session(session)}"
     return f"owner/{version.unit}"
 
 
-def _session(state: NodeState) -> str | None:
-    """Return the property `session` of a node, or None if it is not a text."""
+def _session_property(state: NodeState) -> str | None:
+    """Return the property `session`, or None if it is not a text."""
     session = state.properties.get("session")
     return session if isinstance(session, str) else None
 
@@ -339,15 +339,15 @@ def _shorten_session(session: str) -> str:
 
 
 def _position(created: int, seq: int) -> int:
-    """Return a position in a sequence. It orders by the millisecond of creation, then by the event number."""
+    """Return a position in a sequence: by the millisecond of creation, then by event number."""
     since_epoch = (created - microseconds(_EPOCH)) // 1_000
     return min(max(since_epoch, 0), _MILLISECONDS - 1) * _TURNS + seq % _TURNS
 
 
 def _orders(places: Sequence[str], present: Mapping[str, float]) -> list[float]:
-    """Return increasing numbers for places. Places that are still in order keep their numbers.
+    """Return increasing numbers for places. Places keep their numbers while they are in order.
 
-    A new place gets a number between its neighbours' numbers. If there is none left, all places are renumbered.
+    A new place gets a number between its neighbours. If none is left, all places get new numbers.
     """
     kept_orders: list[tuple[int, float]] = []
     for number, place in enumerate(places):

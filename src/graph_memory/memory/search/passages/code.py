@@ -39,7 +39,7 @@ _MAX_LINE_LENGTH = 1_000
 
 def code(text: str) -> list[Section]:
     """Return the sections of code: one per definition at the margin, and one for the code between definitions."""
-    starts = [0, *_definitions(text), len(text)]
+    starts = [0, *_definition_starts(text), len(text)]
     sections = [Section(_signature(text, *pair), list(code_units(text, *pair))) for pair in _pairs(starts)]
     return [section for section in sections if section.units]
 
@@ -56,8 +56,8 @@ def code_units(text: str, start: int, end: int) -> Iterator[Unit]:
         last = after
 
 
-def _definitions(text: str) -> Iterator[int]:
-    """Yield the start of each definition at the margin, including the comments and decorators above it."""
+def _definition_starts(text: str) -> Iterator[int]:
+    """Yield where each definition at the margin starts, with the comments and decorators above it."""
     leading = -1
     last = 0
     for start, end in lines(text, 0, len(text)):
@@ -79,7 +79,7 @@ def _is_definition(line: str) -> bool:
 
 
 def _signature(text: str, start: int, end: int) -> str:
-    """Return the line with which the definition begins, or an empty text if there is none."""
+    """Return the first line of the definition, or "" if there is none."""
     for first, after in lines(text, start, end):
         line = text[first:after]
         if _is_definition(line):

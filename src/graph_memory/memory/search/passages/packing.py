@@ -58,7 +58,7 @@ def _rank(text: str, unit: Unit) -> _Rank:
 
 
 def _peaks(ranks: Sequence[_Rank], places: Sequence[int]) -> Iterator[int]:
-    """Yield each unit whose rank is the lowest within reach. If ranks are equal, the first unit is chosen."""
+    """Yield each unit whose rank is lowest within reach. Of equal ranks, the first unit counts."""
     total = places[-1]
     until = [total + _REACH_WORDS + 1] * len(ranks)
     since = [-_REACH_WORDS - 1] * len(ranks)

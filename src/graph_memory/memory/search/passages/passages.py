@@ -151,7 +151,7 @@ def _pack_document(document: Document, title: str) -> Iterator[_Packed]:
 
 
 def _head(own: str, *parts: str) -> str:
-    """Return the head: the distinct parts, without the part that equals the first line of the text."""
+    """Return the head: the distinct parts, except a part that equals the text's first line."""
     line = own[: 2 * LONGEST].partition("\n")[0]
     begins = shown_heading(line.lstrip("# \t"))
     return "\n".join(part for part in dict.fromkeys(parts) if part not in ("", begins))

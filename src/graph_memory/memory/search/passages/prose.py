@@ -19,7 +19,7 @@ _LONGEST_HEADING = 1_000
 
 @dataclass(slots=True)
 class _Sections:
-    """The sections so far. A heading without text under it is kept with the next section."""
+    """The sections so far. A heading without text is joined with the next section."""
 
     closed: list[Section] = field(default_factory=list[Section])
     units: list[Unit] = field(default_factory=list[Unit])
@@ -98,7 +98,7 @@ def _paragraphs(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the start, end, kind and heading text of each heading, code block and paragraph of a Markdown text."""
+    """Yield start, end, kind and heading text of each heading, code block and paragraph of a Markdown text."""
     fence, opened = "", 0
     first = last = one_line = -1
     for start, end in lines(text, 0, len(text)):
@@ -130,7 +130,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _paragraph(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Yield the sentences of a paragraph. Each list item or table row begins a new sentence."""
+    """Yield the sentences of a paragraph. A list item or table row always begins a new sentence."""
     level, begun = Level.PARAGRAPH, start
     for line, _ in lines(text, start, end):
         if line > begun and _ITEM.match(text, line, end):

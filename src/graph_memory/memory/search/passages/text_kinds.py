@@ -27,12 +27,12 @@ class Document:
 
 def is_markdown(content_format: str) -> bool:
     """Return whether a format has Markdown headings."""
-    return _word(content_format) in _MARKDOWN
+    return _short_name(content_format) in _MARKDOWN
 
 
 def split(text: str, content_format: str) -> Document:
     """Return the sections of a text. An unknown format is plain text."""
-    word = _word(content_format)
+    word = _short_name(content_format)
     if word in LANGUAGES:
         return Document(text, code(text))
     if word in _YAML:
@@ -49,7 +49,7 @@ def split(text: str, content_format: str) -> Document:
     return Document(text, markdown(text) if word in _MARKDOWN else plain(text))
 
 
-def _word(content_format: str) -> str:
+def _short_name(content_format: str) -> str:
     """Return the short name of a format: `markdown` for `text/markdown; charset=utf-8`, `md` for `.md`."""
     return content_format.partition(";")[0].rpartition("/")[2].strip().removeprefix("x-").lstrip(".").casefold()
 

@@ -128,7 +128,7 @@ def units(text: str, start: int, end: int, level: Level) -> Iterator[Unit]:
 
 
 def _choose_cut(text: str, words: Sequence[tuple[int, int]]) -> int:
-    """Return the index of the word that begins the next part, preferably after a clause, then between two words."""
+    """Return the index of the word that begins the next part: if possible after a clause, else between words."""
     latest = len(words) - 1
     for after in range(latest, _MIN_CLAUSE_WORDS, -1):
         if text[words[after - 1][1] - 1] in _CLAUSE_END:

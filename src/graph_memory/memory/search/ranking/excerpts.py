@@ -36,12 +36,12 @@ def excerpt(text: str, question: Query, characters: int) -> Excerpt:
 
 
 def _match_term(word: str, question: Query) -> str:
-    """Return the query term that matches a word, or an empty text if there is none."""
+    """Return the query term that a word matches, or ""."""
     return next((term for term in question.analyser.terms(word) if term in question.terms), "")
 
 
 def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:
-    """Return the first and last word of the range with the most distinct terms, the first such range on a tie."""
+    """Return the first and last word of the range with the most distinct terms. If several have as many, the first."""
     places = [place for place, match in enumerate(matches) if match]
     best, term_count = (0, 0), 0
     for number, first in enumerate(places):
@@ -58,7 +58,7 @@ def _find_densest(spans: Sequence[tuple[int, int]], matches: Sequence[str], char
 
 
 def _widen(spans: Sequence[tuple[int, int]], first: int, last: int, characters: int) -> tuple[int, int]:
-    """Return the range, widened by words before and after it in turns as far as `characters` allows."""
+    """Widen the range by words before and after it in turn, up to `characters`."""
     is_before = True
     while True:
         room = characters - (spans[last][1] - spans[first][0])

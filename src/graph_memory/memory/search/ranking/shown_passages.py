@@ -22,7 +22,7 @@ def choose_passage(question: Query, best: Scored, scored_passages: Sequence[Scor
     A passage without such a word, for example a tag, was found by its title.
     """
     passage = best.passage
-    if passage.place.startswith(_CONTENT) or _words(question, passage.text):
+    if passage.place.startswith(_CONTENT) or _words_in(question, passage.text):
         return passage
     content = [scored for scored in scored_passages if scored.passage.place.startswith(_CONTENT)]
     return max(content, key=lambda scored: (scored.points.lexical, scored.passage.cosine or 0.0), default=best).passage
@@ -36,14 +36,14 @@ def sort_by_fit(
     Words of the title are ignored, since they led to the unit. If the query has no other words, the order is unchanged.
     Passages that the search did not score are scored by how many of the words they contain.
     """
-    title_words = _words(question, title)
+    title_words = _words_in(question, title)
     if question.terms and title_words.issuperset(question.terms):
         return [*passages]
     query_words = frozenset(question.terms) - title_words
     lexical = {
         passage.key: _score_beyond_name(title_words, points[passage.key])
         if passage.key in points
-        else float(len(query_words & _words(question, passage.text)))
+        else float(len(query_words & _words_in(question, passage.text)))
         for passage in passages
     }
     best = max(lexical.values(), default=0.0) or 1.0
@@ -56,14 +56,14 @@ def sort_by_fit(
 
 
 def _score_beyond_name(name_words: frozenset[str], points: Points) -> float:
-    """Return the score of the words and word pairs that are not in a name."""
+    """Return the score of the words and word pairs outside a name."""
     pairs = (*points.own.items(), *points.window.items())
     return fsum(value for words, value in pairs if name_words.isdisjoint(words.split(" ")))
 
 
 def is_name_only(question: Query, passage: Passage) -> bool:
     """Return whether a passage is only a name, which the title shows anyway, and the query has more words."""
-    return passage.place == NAME and bool(frozenset(question.terms) - _words(question, passage.text))
+    return passage.place == NAME and bool(frozenset(question.terms) - _words_in(question, passage.text))
 
 
 def is_bare(passages: Iterable[Passage]) -> bool:
@@ -71,6 +71,6 @@ def is_bare(passages: Iterable[Passage]) -> bool:
     return all(passage.place == NAME for passage in passages)
 
 
-def _words(question: Query, text: str) -> frozenset[str]:
-    """Return the words of a query that occur in a text."""
+def _words_in(question: Query, text: str) -> frozenset[str]:
+    """Return the query's words that occur in a text."""
     return frozenset(analyse(text, Terms(question.terms, question.analyser)).positions)

@@ -55,7 +55,7 @@ def _describe_part(part: Scores, scored: Scored | None, question: Query, titles:
 
 
 def _describe_words(scored: Scored, question: Query) -> str:
-    """Describe the words with the highest scores in the passage and in its context."""
+    """Describe the words that score highest in the passage and in its context."""
     written = _spellings(question)
     own = _best_words(scored.points.own, written)
     near = [word for word in _best_words(scored.points.window, written) if word not in own]
@@ -81,7 +81,7 @@ def _detail(part: Scores, scored: Scored | None, question: Query) -> dict[str, o
 
 
 def _spell_scores(scores: Mapping[str, float], spelling_of_term: Mapping[str, str]) -> dict[str, float]:
-    """Return the scores of words and word pairs as the query spells them, highest first."""
+    """Return scores by word or word pair, spelled as in the query, highest first."""
     ordered: Sequence[str] = sorted(scores, key=lambda term: (-scores[term], term))
     return {
         " ".join(spelling_of_term.get(part, part) for part in term.split()): round(scores[term], 4) for term in ordered

@@ -42,7 +42,7 @@ async def contradictions_of(scope: Scope, ids: Sequence[str]) -> dict[str, tuple
 
 
 async def _contradicting_now(scope: Scope, ids: Sequence[str], at: datetime) -> dict[str, tuple[NodeBrief, ...]]:
-    """Return the nodes that currently contradict each node, read in one query."""
+    """Return the nodes that contradict each node in the present, with one query."""
     connected = await neighbours.read_neighbours(
         scope.core, scope.domain, ids, direction="both", connection_type=TYPE, valid_at=at
     )
@@ -87,7 +87,7 @@ def _make_hit(node: ConnectedNode, source: str, steps: int) -> Hit:
 async def _read_connected(
     scope: Scope, ids: Sequence[str], type_name: str | None, valid_at: datetime | None, limit: int
 ) -> dict[str, Sequence[ConnectedNode]]:
-    """Return the nodes at the other ends of the connections of each node. Missing nodes are omitted."""
+    """Return the nodes at the other ends of each node's connections. Omits missing nodes."""
     connected: dict[str, Sequence[ConnectedNode]] = {}
 
     async def read_node(node: str) -> None:

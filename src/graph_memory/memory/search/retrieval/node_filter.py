@@ -74,7 +74,7 @@ class NodeFilter:
         return None if candidates is None else await self.select(candidates)
 
     async def _preselect(self) -> list[str] | None:
-        """Return all nodes that match one selective filter, or None if every filter matches too many nodes."""
+        """Return all nodes that pass one selective filter, or None if no filter is selective."""
         filters = self.scope.filters
         if self.connected is not None and len(self.connected) <= MAX_EXACT:
             return sorted(self.connected)
@@ -153,12 +153,12 @@ async def degrees(scope: Scope, ids: Sequence[str]) -> Mapping[str, int]:
 
 
 def _counts_all_connections(scope: Scope) -> bool:
-    """Return whether all current connections count, so that Neo4j knows their number."""
+    """Return whether all connections of the present count. Neo4j knows their number."""
     return scope.at is None and scope.filters.min_strength is None and scope.filters.valid_at is None
 
 
 async def _count_weighed_edges(scope: Scope, minimum: float = 0.0) -> Counter[str]:
-    """Return the number of connections of each node that have at least the minimum weight. Slow: it reads all nodes."""
+    """Count the connections of each node with at least the minimum weight. Slow, since it reads all nodes."""
     weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
     results, _ = await weigher.read_page(page, Criteria(kind=Kind.CONNECTION, properties={}), least=minimum)

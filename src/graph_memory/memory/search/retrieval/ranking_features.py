@@ -77,7 +77,7 @@ async def units_of(
 
 
 async def _ages(scope: Scope, ids: Sequence[str], *, is_past: bool) -> dict[str, float]:
-    """Return the number of days from each unit's last change to now, or to the requested time."""
+    """Return the days from each unit's last change to the requested time, or to now."""
     now = (scope.then if is_past else None) or utc_now()
     rows = await scope.core.store.read(CHANGED, domain=scope.domain, ids=list(ids), at=scope.number)
     return {row.id: _days(row.modified, now) for row in rows}

@@ -100,7 +100,7 @@ def newest_first(passages: Sequence[Passage], asks: Mapping[str, Sequence[str]])
 
 
 def _replacements(row: SupersededRow) -> tuple[Statement, ...]:
-    """Return the observations that now replace an observation: the last ones in each chain of replacements."""
+    """Return the observations that replace an observation now: the last of each chain of replacements."""
     texts = {str(subject_id): str(text) for subject_id, text, _ in row.later}
     after: dict[str, list[str]] = {}
     for subject_id, _, before in row.later:

@@ -82,7 +82,7 @@ class Analyser:
         return list(map(of or self.term_of, words))
 
     def _stem_before(self, word: str) -> list[str]:
-        """Return the part of a word before an apostrophe, or nothing if the analyser removes the rest anyway."""
+        """Return the part of a word before an apostrophe, if the analyser does not remove the rest anyway."""
         part = before_apostrophe(word)
         return [part] if part and self.plain(part) != self.plain(word) else []
 
@@ -107,11 +107,11 @@ class Analyser:
         ]
 
     def _group_units(self, word: str) -> Iterator[tuple[bool, list[str]]]:
-        """Yield the units of a word in groups, and whether each group consists of ideographs."""
+        """Yield the units of a word in groups. Each group has a flag that is set if its units are ideographs."""
         units = split_run(word)
         if self.in_pairs:
             units = [part for unit in units for part in (_SYLLABLE.findall(unit) if _SYLLABLE.match(unit) else [unit])]
-        kinds = ((_kind_of(unit, is_syllabic=self.in_pairs), unit) for unit in units)
+        kinds = ((_script_kind(unit, is_syllabic=self.in_pairs), unit) for unit in units)
         for kind, group in groupby(kinds, key=itemgetter(0)):
             members = [unit for _, unit in group]
             yield from [(kind == "pairable", members)] if kind else ((False, [unit]) for unit in members)
@@ -146,12 +146,12 @@ class Analyser:
 
 
 def _bigrams(group: Sequence[str], between: str = "") -> list[str]:
-    """Return each pair of adjacent units, or the only unit."""
+    """Return each pair of adjacent units. A single unit is returned as it is."""
     return [f"{first}{between}{second}" for first, second in pairwise(group)] or list(group)
 
 
-def _kind_of(unit: str, *, is_syllabic: bool) -> str:
-    """Return the kind of a unit in a script without spaces. Words of other scripts have the kind ""."""
+def _script_kind(unit: str, *, is_syllabic: bool) -> str:
+    """Return the kind of a unit in a script without spaces, or "" for other scripts."""
     if _IDEOGRAPH.match(unit) or (is_syllabic and _SYLLABLE.match(unit)):
         return "pairable"
     return "" if unit.isascii() or not is_unspaced(unit) else "unspaced"

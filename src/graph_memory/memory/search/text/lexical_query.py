@@ -43,7 +43,7 @@ def lexical_query(
 
 
 def _pairs(query_words: Sequence[str], terms: Sequence[str], analyser: Analyser) -> list[tuple[str, str]]:
-    """Return the pairs of adjacent words, without stop words, each once."""
+    """Return the pairs of adjacent words without duplicates. Stop words do not count."""
     term_set = frozenset(terms)
     words = [word for word in query_words if word not in analyser.stop_words]
     pairs = dict.fromkeys(pair for pair in pairwise(words) if pair[0] != pair[1])

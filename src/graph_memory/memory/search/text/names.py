@@ -52,13 +52,13 @@ def words(text: str) -> list[str]:
 
 
 def _find_words(text: str) -> list[Word]:
-    """Return the words of a text as written, however their accents are encoded."""
+    """Return the words of a text as written, in any encoding of accents."""
     text = compose(text)
     return list((_SIMPLE_WORD if _SIMPLE.fullmatch(text) else _WORD).finditer(text))
 
 
-def _key(written: Sequence[Word]) -> _Key:
-    """Return the comparison key of a sequence of words."""
+def _name_key(written: Sequence[Word]) -> _Key:
+    """Return the key by which names are compared."""
     first, last = written[0], written[-1]
     start, end = first.start(), last.end()
     before, after = first.string[max(0, start - _MOST_SIGNS) : start][::-1], last.string[end : end + _MOST_SIGNS]
@@ -66,7 +66,7 @@ def _key(written: Sequence[Word]) -> _Key:
 
 
 def _adjacent_symbols(beside: str) -> str:
-    """Return the symbols next to a word, nearest first. Returns "" if they join it to another word, as in `C-based`."""
+    """Return the symbols next to a word, nearest first, or "" if they join it to another word: `C-based`."""
     signs = "".join(takewhile(_is_sign, beside))
     return "" if beside[len(signs) : len(signs) + 1].isalnum() else signs
 
@@ -105,12 +105,12 @@ def find_mentions(text: str, names: Mapping[str, Collection[str]], *, capitalise
 def _find_names(
     text: str, names: Mapping[str, Collection[str]], *, capitalised: bool
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the names that occur in a text, each with the owners of all its spellings."""
+    """Yield the names in a text, each with the owners of all its spellings."""
     owners_by_key: dict[_Key, set[str]] = {}
     name_by_key: dict[_Key, str] = {}
     for name in sorted(names):
         if name_words := _find_words(name):
-            key = _key(name_words)
+            key = _name_key(name_words)
             owners_by_key.setdefault(key, set()).update(names[name])
             name_by_key.setdefault(key, name)
     plain = _find_words(text)
@@ -121,10 +121,10 @@ def _find_names(
 
 
 def _match_names(plain: Sequence[Word], folded: Sequence[str], keys: Collection[tuple[str, ...]]) -> dict[_Key, None]:
-    """Return the keys of the word sequences in a text that equal a name."""
+    """Return the keys of the names that occur as a sequence of words."""
     lengths = {len(key) for key in keys}
     runs = ((start, start + length) for length in lengths for start in range(len(folded) - length + 1))
-    return {_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in keys}
+    return {_name_key(plain[start:end]): None for start, end in runs if tuple(folded[start:end]) in keys}
 
 
 def _has_capital(word: str, plain: Sequence[Word], folded: Sequence[str]) -> bool:

@@ -58,7 +58,7 @@ def _plain(letter: str) -> str:
 
 
 def _apply_all(*rules: tuple[str, str]) -> Stem:
-    """Return a function that applies all rules to an ending, in order."""
+    """Return a function that applies all rules to a word ending, in order."""
     compiled = [(re.compile(f"(?:{ending})$"), put) for ending, put in rules]
 
     def stem(word: str) -> str:
@@ -70,7 +70,7 @@ def _apply_all(*rules: tuple[str, str]) -> Stem:
 
 
 def _apply_first(*rules: tuple[str, str]) -> Stem:
-    """Return a function that applies the first matching rule to an ending."""
+    """Return a function that applies the first rule that matches a word ending."""
     compiled = [(re.compile(f"(?:{ending})$"), put) for ending, put in rules]
 
     def stem(word: str) -> str:

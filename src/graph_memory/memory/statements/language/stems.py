@@ -20,12 +20,12 @@ def regular(word: str, language: Lexicon) -> str:
 def stem_of(word: str, language: Lexicon) -> str:
     """Return the stem of a plain word. In English, only plurals and verb forms are stemmed."""
     if language.analyser == "english":
-        return _base(regular(word, language))
+        return _strip_endings(regular(word, language))
     return ANALYSERS[language.analyser].stem_of(regular(word, language)) or word
 
 
-def _base(word: str) -> str:
-    """Return an English word without plural and verb endings, as in the first step of Porter's stemmer (1980)."""
+def _strip_endings(word: str) -> str:
+    """Strip plural and verb endings from an English word, as in the first step of Porter's stemmer (1980)."""
     for ending, replacement in (
         ("ied", "y"),
         ("ies", "y"),

@@ -98,14 +98,14 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
     known, new = pair.known, pair.new
     return (
         (CUE, _cue(known, new, language)),
-        (FLIP, _negation(pair)),
+        (FLIP, _describe_negation(pair)),
         (ANTONYM, antonym(known, new, language)),
         (EVENT, _event(known, new, language)),
         (NOW, _new_cue(known, new, "now", language.now)),
         (CORRECTION, _new_cue(known, new, "correction", language.corrections)),
         (CONFLICT, conflict(known, new)),
-        (SINGLE, _single(pair, language)),
-        (GUARD, _guard(pair, language)),
+        (SINGLE, _single_phrase(pair, language)),
+        (GUARD, _another_fact_cue(pair, language)),
         (PARALLEL, _parallel(known, new, language)),
         (LONGER, _longer(pair)),
         (EXCLAIMED, "!" if known.is_exclaimed or new.is_exclaimed else None),
@@ -113,7 +113,7 @@ def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str 
 
 
 def _drop_inapplicable(features: dict[str, str]) -> Mapping[str, str]:
-    """Return the features without an end of a state that is only planned or that concerns another person."""
+    """Drop the end of a state from the features if the state is only planned, or is another person's."""
     if not features.get(GUARD, "").startswith(("wish", _ANOTHER)):
         return features
     return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
@@ -129,7 +129,7 @@ def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
     return ends or _new_cue(known, new, "change", language.changes)
 
 
-def _negation(pair: Comparison) -> str | None:
+def _describe_negation(pair: Comparison) -> str | None:
     """Describe which statement denies the other, or return None. `others too` denies `only these`."""
     known, new = pair.known, pair.new
     if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
@@ -149,7 +149,7 @@ def _negation(pair: Comparison) -> str | None:
 def _describe_denial(
     pair: Comparison, known_denied: frozenset[str], new_denied: frozenset[str], *, is_new: bool
 ) -> str | None:
-    """Describe which statement denies the other, given the stems that each denies, or return None."""
+    """Describe which statement denies the other, or return None. Both denials are given as stems."""
     denied, other = (new_denied, pair.known_stems) if is_new else (known_denied, pair.new_stems)
     if share(known_stems(denied, other), denied) < _MIN_DENIED_SHARE:
         return None
@@ -192,15 +192,15 @@ def conflict(known: Statement, new: Statement) -> str | None:
 
 
 def _amounts_by_kind(parsed: Statement) -> Mapping[str, set[str]]:
-    """Return the amounts of each kind of value. Ordinals count as numbers."""
+    """Return the amounts by kind of value. Ordinals count as numbers."""
     amounts: dict[str, set[str]] = {}
     for value in parsed.values:
         amounts.setdefault("number" if value.kind == "rank" else value.kind, set()).add(value.amount)
     return amounts
 
 
-def _single(pair: Comparison, language: Lexicon) -> str | None:
-    """Return the phrase of a single-valued attribute for which the values differ: `the main road is`, `lives in`."""
+def _single_phrase(pair: Comparison, language: Lexicon) -> str | None:
+    """Return the phrase of an attribute with a single value that differs: `the main road is`, `lives in`."""
     if pair.new.stated is not None and _states_another(pair):
         return pair.new.stated.phrase
     if pair.share_of_new == 1:
@@ -223,7 +223,7 @@ def _single(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _states_another(pair: Comparison) -> bool:
-    """Return whether both statements give different values for one attribute, such as an address or a day."""
+    """Return whether the statements give different values for the same attribute, such as an address or a day."""
     known, new = pair.known.stated, pair.new.stated
     if known is None or new is None or known.name == new.name:
         return False
@@ -232,14 +232,14 @@ def _states_another(pair: Comparison) -> bool:
 
 
 def _is_another(new: SingleValue, known: SingleValue, pair: Comparison) -> bool:
-    """Return whether two single values are different values of one attribute: `lives in Hamburg`, `lives in Berlin`."""
+    """Return whether two values differ for the same attribute: `lives in Hamburg`, `lives in Berlin`."""
     stems, was = new.stems & pair.new_stems, known.stems & pair.known_stems
     is_named = new.name in pair.known.whole.split() or known.name in pair.new.whole.split()
     return bool(stems) and stems == was and not is_named
 
 
-def _guard(pair: Comparison, language: Lexicon) -> str | None:
-    """Return why the new statement may be about another fact than the known one, or None."""
+def _another_fact_cue(pair: Comparison, language: Lexicon) -> str | None:
+    """Return why the new statement may be about another fact, or None."""
     known, new = pair.known, pair.new
     if other := new.kin - known_stems(new.kin, known.stems):
         return f"{_ANOTHER}: {', '.join(sorted(other))}"
@@ -257,7 +257,7 @@ def _guard(pair: Comparison, language: Lexicon) -> str | None:
 
 
 def _allows_also(known: Statement) -> bool:
-    """Return whether `also` may contradict the known statement, because the known one contains a denial or a limit."""
+    """Return whether `also` in a new statement may contradict this statement, which denies or limits a value."""
     return known.is_negative or "limit" in known.cues
 
 

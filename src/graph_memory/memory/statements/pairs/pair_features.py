@@ -22,7 +22,7 @@ def measure(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_words(pair: Comparison) -> Mapping[str, float]:
-    """Return counts and shares of shared, lost and added words."""
+    """Return the numbers and shares of words that are shared, lost and added."""
     shared, lost, added = len(pair.shared), pair.count_lost(), len(pair.new_stems) - len(pair.shared)
     known = [stem for stem in pair.known.stems if stem in pair.known_stems]
     new = [stem for stem in pair.new.stems if stem in pair.new_stems]
@@ -67,7 +67,7 @@ def _measure_names(pair: Comparison) -> Mapping[str, float]:
 
 
 def _measure_values(known: Statement, new: Statement) -> Mapping[str, float]:
-    """Count the kinds of values that are equal, that differ, and that occur in only one statement."""
+    """Count the kinds of values that are equal, that differ, and that only one statement has."""
     known_amounts, new_amounts = _amounts(known), _amounts(new)
     both = known_amounts.keys() & new_amounts.keys()
     same = sum(not known_amounts[kind].isdisjoint(new_amounts[kind]) for kind in both)

@@ -112,7 +112,7 @@ def _kind(values: Sequence[str], at: int, language: Lexicon) -> Kind:
 
 
 def _is_word(token: str) -> bool:
-    """Return whether a token is a plain word: only letters, no accents, no capital after the first letter.
+    """Return whether a token is a plain word: only letters, no accents, a capital only at its start.
 
     Contractions such as `don't` count.
     """
@@ -123,7 +123,7 @@ def _is_word(token: str) -> bool:
 
 
 def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values that a token is part of, if the values can be parsed completely."""
+    """Return the kinds of the values around a token, if these values can be parsed completely."""
     windows = (
         values[start:end]
         for start in range(max(0, at - _MAX_TOKENS + 1), at + 1)
@@ -134,7 +134,7 @@ def _value_kinds(values: Sequence[str], at: int, language: Lexicon) -> frozenset
 
 @lru_cache(maxsize=4_096)
 def _kinds_of(text: str, language: Lexicon) -> frozenset[str]:
-    """Return the kinds of the values that a text consists of. The set is empty if the text has other parts."""
+    """Return the kinds of the values in a text, or an empty set if the text has other parts."""
     if not _PART_OF_VALUE.fullmatch(text) or unicodedata.normalize("NFKC", text) != text:
         return frozenset()
     values, rest = values_of(text, language)
@@ -165,13 +165,13 @@ def has_same_literals(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _differs_in_separators(known: str, new: str, language: Lexicon) -> bool:
-    """Return whether two adjacent words of both statements are separated by different punctuation marks."""
+    """Return whether two words are adjacent in both statements, but with different punctuation between them."""
     known_marks, new_marks = _separators(known, language), _separators(new, language)
     return any(known_marks[words] != new_marks[words] for words in known_marks.keys() & new_marks.keys())
 
 
 def _separators(text: str, language: Lexicon) -> Mapping[tuple[str, str], set[str]]:
-    """Return the punctuation marks between adjacent words. The last word is paired with an empty text."""
+    """Return the punctuation marks between adjacent words. After the last word, the second text is empty."""
     marks: dict[tuple[str, str], set[str]] = {}
     for token, after in pairwise([*tokens(folded_text(text), language), None]):
         if token is not None:
@@ -184,7 +184,7 @@ def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
     """Return whether the statements spell a word of a value differently: `años` and `anos`, `Mg` and `mg`."""
     known_spellings, new_spellings = _spellings(known, language), _spellings(new, language)
     folded_values = {
-        _without_spelling(token.text)
+        _normalize_spelling(token.text)
         for text in (known, new)
         for token in tokens(text, language)
         if token.kind in (Kind.VALUE, Kind.TIME)
@@ -198,19 +198,19 @@ def _differs_in_spelling(known: str, new: str, language: Lexicon) -> bool:
 def _spellings(text: str, language: Lexicon) -> Mapping[str, set[str]]:
     spellings: dict[str, set[str]] = {}
     for token in tokens(text, language):
-        spellings.setdefault(_without_spelling(token.text), set()).add(token.spelling)
+        spellings.setdefault(_normalize_spelling(token.text), set()).add(token.spelling)
     return spellings
 
 
-def _without_spelling(word: str) -> str:
+def _normalize_spelling(word: str) -> str:
     """Return a word of a value without accents and capitals, and with a uniform decimal sign."""
     return plain(word).replace(",", ".")
 
 
 def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
-    """Return whether a word has a capital in one statement only, unless it starts a sentence.
+    """Return whether a word has a capital in one statement only, except at the start of a sentence.
 
-    A capitalised common word is a name, as in `asked Will`, so the other statement must capitalise it too.
+    A capital makes a common word a name, as in `asked Will`. So the other statement must have the capital too.
     """
     known_cases, new_cases = _cases(known, language), _cases(new, language)
     return any(
@@ -223,9 +223,9 @@ def _differs_in_case(known: str, new: str, language: Lexicon) -> bool:
 
 
 def _is_explained(cases: set[Case], others: set[Case], *, is_ordinary: bool) -> bool:
-    """Return whether the spellings in both statements may be the same word.
+    """Return whether the capitals in both statements can belong to the same word.
 
-    If both words start a sentence, this is only certain for an ordinary word.
+    If both words start a sentence, that is certain only for ordinary words.
     """
     if cases == others:
         return True

@@ -31,7 +31,7 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
     at = 0
     while (results := _next_number(text, at, language)) is not None:
         start, end, amount, sign, is_word = results
-        if _is_rank(text[start:end], language):
+        if _is_ordinal(text[start:end], language):
             yield start, end, "rank", f"{amount:f}"
             at = end
             continue
@@ -43,13 +43,12 @@ def quantities(text: str, language: Lexicon) -> Iterator[Quantity]:
         at = after
 
 
-def _is_rank(text: str, language: Lexicon) -> bool:
-    """Return whether a number is an ordinal: `3rd`, `third`."""
+def _is_ordinal(text: str, language: Lexicon) -> bool:
     return (text[0].isdigit() and not text[-1].isdigit()) or text.split()[-1] in names_of(language.ordinals)
 
 
 def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decimal, str, bool] | None:
-    """Return the next number: its start and end, amount, the sign before it, and whether it is a word."""
+    """Return the next number: start, end, amount, the sign before it, and whether it is written as a word."""
     words = number_words(language)
     digits = next((match for match in _COUNTED.finditer(text, at) if _amount(match[2], language) is not None), None)
     before = len(text) if digits is None else digits.start()
@@ -63,7 +62,7 @@ def _next_number(text: str, at: int, language: Lexicon) -> tuple[int, int, Decim
 
 
 def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -> tuple[Decimal, int]:
-    """Return the number of a tens word together with the ones word after it, as in `twenty three`, and its end."""
+    """Add the ones word after a tens word, as in `twenty three`. Returns the amount and its end."""
     after = _AFTER.match(text, end)
     if amount >= 20 and amount % 10 == 0 and after and 0 < words.get(after[1], 0) < 10:
         return amount + words[after[1]], after.end()
@@ -71,13 +70,13 @@ def _with_ones(text: str, end: int, amount: Decimal, words: Mapping[str, int]) -
 
 
 def _apply_scale(text: str, amount: Decimal, end: int, language: Lexicon) -> tuple[Decimal, int]:
-    """Return the number multiplied by a following word such as thousand, and its end."""
+    """Multiply a number by a following word such as thousand. Returns the amount and its end."""
     after, scales = _AFTER.match(text, end), scale_words(language)
     return (amount * scales[after[1]], after.end()) if after and after[1] in scales else (amount, end)
 
 
 def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
-    """Return the kind of unit, the factor to the base unit, and the end of the unit."""
+    """Return the kind of a unit, its factor to the base unit, and its end."""
     after = _AFTER.match(text, end)
     if after and after[1] in UNITS:
         return *UNITS[after[1]], after.end()
@@ -86,7 +85,7 @@ def _unit(text: str, sign: str, end: int) -> tuple[str, Decimal, int]:
 
 @lru_cache(maxsize=4_096)
 def _amount(digits: str, language: Lexicon) -> Decimal | None:
-    """Parse digits with the language's separators. Returns None if they are not a number."""
+    """Parse digits with the language's separators, or return None if they are not a number."""
     clean = digits.replace(" ", "").replace("'", "")
     decimal, other = (",", ".") if language.comma_is_decimal else (".", ",")
     is_thousands = re.fullmatch(rf"\d{{1,3}}(?:{re.escape(other)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", clean)

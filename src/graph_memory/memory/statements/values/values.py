@@ -51,13 +51,13 @@ class Value:
 
 @dataclass(slots=True)
 class _Reading:
-    """A text from which values are extracted. Extracted parts become blank, so the rest keeps its position."""
+    """A text from which values are taken. A taken part becomes blank, so that the other positions stay."""
 
     rest: str
     values: list[tuple[int, Value]] = field(default_factory=list[tuple[int, Value]])
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Value, ...] | None]) -> None:
-        """Extract the matches of a pattern for which `read` returns values."""
+        """Take the matches of a pattern for which `read` returns values."""
 
         def put(match: re.Match[str]) -> str:
             values = read(match)
@@ -129,7 +129,7 @@ def _day_pattern(language: Lexicon) -> re.Pattern[str]:
 
 
 def _weekday(match: re.Match[str], days: dict[str, int]) -> Value:
-    """Return a weekday, either a single day or every such day."""
+    """Return a weekday: a single day, or each such day."""
     return Value("weekdays" if match[1] or match[3] else "weekday", f"{days[match[2]]}")
 
 
@@ -154,7 +154,7 @@ def _cjk_date(match: re.Match[str]) -> tuple[Value, ...]:
 
 
 def _month(match: re.Match[str], months: dict[str, int]) -> tuple[Value, ...] | None:
-    """Return a month without a day. A name that is also a word needs a preposition or a year."""
+    """Return a month without a day. A name that is also a common word needs a preposition or a year."""
     is_ambiguous = match[1] in _AMBIGUOUS_MONTHS or len(match[1]) <= _SHORT_NAME
     if is_ambiguous and not match[2] and not _IN_MONTH.search(match.string[: match.start()]):
         return None

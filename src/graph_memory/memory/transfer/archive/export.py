@@ -106,7 +106,7 @@ async def state_of(core: Core, domain: str, until: int, created: datetime, compa
 
 
 class _Exporting:
-    """An export, page by page. It ends with the last event at its start, so later changes are not included."""
+    """An export in pages. It ends with the event that was last at its start, so later changes are left out."""
 
     def __init__(self, core: Core, header: Header, writer: Writer, tell: Progress) -> None:
         self._core = core
@@ -118,7 +118,6 @@ class _Exporting:
         self._written: dict[tuple[str, bool], None] = {}
 
     async def run(self) -> Exported:
-        """Write all lines."""
         header = self._header
         await self._write([header_line(header)])
         after = 0
@@ -151,7 +150,7 @@ class _Exporting:
             await self._write(lines)
 
     async def _texts(self, refs: Iterable[ContentRef | None]) -> Mapping[str, str]:
-        """Return the texts that Neo4j stores for contents, by hash. Binary content may have been stored as text."""
+        """Return the texts that Neo4j stores, by hash. Binary content may be stored as text, too."""
         hashes = {ref.sha256 for ref in refs if ref is not None}
         if not hashes:
             return {}
@@ -159,7 +158,7 @@ class _Exporting:
         return {row.sha256: row.text for row in rows}
 
     def _is_due(self, ref: ContentRef) -> bool:
-        """Return whether content is not written yet, and mark it as written."""
+        """Mark content as written, and return whether it was not written before."""
         if (ref.sha256, ref.is_text) in self._written:
             return False
         if len(self._written) == REMEMBERED:
@@ -170,7 +169,7 @@ class _Exporting:
     async def _content_lines(self, ref: ContentRef, inline: str | None, before: list[bytes]) -> list[bytes]:
         """Return the line for text content.
 
-        Other content is written immediately, after the lines in `before`, and no line is returned.
+        Other content is written at once, after the lines in `before`. Then no line is returned.
         """
         self._contents += 1
         if is_text_line(ref):
@@ -189,7 +188,7 @@ class _Exporting:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An event as a line, and its content unless an earlier event of the subject refers to the same content."""
+    """An event as a line, and its content. Without content if an earlier event of the subject has the same."""
 
     seq: int
     line: bytes
@@ -197,7 +196,6 @@ class _Row:
 
     @classmethod
     def of(cls, row: EventRow) -> _Row:
-        """Return a row of a page."""
         ref, before = content_ref(row.event), row.before or {}
         is_known = ref is None or (before.get("_content_sha256"), before.get("_content_encoding")) == (
             ref.sha256,

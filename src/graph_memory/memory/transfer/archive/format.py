@@ -145,7 +145,7 @@ def _plain(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def _json_value(key: str, value: object) -> object:
-    """Return a value for JSON. Times that occur in every event are written as text, other times as objects."""
+    """Return a value for JSON. The times that each event has are text; other times are objects."""
     if key in TIMES:
         return written_time(datetime.fromisoformat(value) if isinstance(value, str) else cast("datetime", value))
     return {"time": written_time(value)} if isinstance(value, datetime) else value
@@ -223,15 +223,15 @@ def at_line(number: int, event: object) -> Generator[None]:
     try:
         yield
     except Wrong as wrong:
-        raise _at_fault(number, event, str(wrong), wrong.subject) from wrong
+        raise _event_error(number, event, str(wrong), wrong.subject) from wrong
     except GraphError as error:
         if error.code is Code.INVALID_ARCHIVE:
             raise
-        raise _at_fault(number, event, f"breaks a rule: {error.message}") from error
+        raise _event_error(number, event, f"breaks a rule: {error.message}") from error
 
 
-def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
-    """Return the error for an event. Its details have the subject and the fault, for callers that show no lines."""
+def _event_error(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
+    """Return the error for an event. Its details have subject and fault, for callers that show no lines."""
     if left is not None:
         error, subject = damaged_line(number, f"leaves {printable(left)} in an impossible state: it {fault}"), left
     else:

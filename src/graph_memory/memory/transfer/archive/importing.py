@@ -95,7 +95,7 @@ async def import_file(
     header = await anyio.to_thread.run_sync(reader.header)
     domain = name or header.domain
     await _check_free(core, domain)
-    await _check_way_up(core, domain, header.state.parent)
+    await _check_ancestors(core, domain, header.state.parent)
     async for page in _pages(reader, header.seq):
         tell("Checking", page.fraction)
     core.contents.check_size(reader.longest_text)
@@ -122,14 +122,14 @@ async def import_file(
 
 
 async def _check_free(core: Core, domain: str) -> None:
-    """Raise DOMAIN_ALREADY_EXISTS for a used name, before a long file is read."""
+    """Raise DOMAIN_ALREADY_EXISTS if the name is in use, before a long file is read."""
     row = await core.store.first_row(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
         raise jobs.domain_exists(domain)
 
 
-async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
-    """Raise INVALID_ARGUMENT if, under this name, the domain would be its own parent or ancestor."""
+async def _check_ancestors(core: Core, domain: str, parent: str | None) -> None:
+    """Raise INVALID_ARGUMENT if the domain would be its own ancestor under this name."""
     rows = await above(core.store, "", parent)
     if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
         other = ", or first set another parent of {parent} with {update_domain}"
@@ -138,7 +138,7 @@ async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
 
 
 async def _withdraw(core: Core, job: Job) -> None:
-    """Delete the imported part of a file that has changed, unless another run continues the import."""
+    """If the file has changed, delete the part that was imported, unless another run continues the import."""
     await job.step(job.progress)
     await delete_domain(core, job.domain)
 
@@ -159,8 +159,8 @@ def _next(pages: Generator[Page]) -> Page | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """An imported domain: the number of its last event, its source, and the reason if its parent was left out."""
+class _ImportedDomain:
+    """An imported domain: the number of its last event, its source, and why its parent was left out, if so."""
 
     seq: int
     forked_from: str | None
@@ -168,7 +168,7 @@ class _Made:
 
 
 class _Importing:
-    """The stages of an import, from the point where an earlier run was interrupted."""
+    """The stages of an import. A run continues an interrupted one."""
 
     def __init__(self, core: Core, job: Job, header: Header, reader: Reader, tell: Progress) -> None:
         self._core = core
@@ -177,8 +177,7 @@ class _Importing:
         self._reader = reader
         self._tell = tell
 
-    async def run(self) -> _Made:
-        """Run the remaining stages, and return the imported domain."""
+    async def run(self) -> _ImportedDomain:
         if self._job.progress.stage == "":
             await self._append_all()
             await self._put_types()
@@ -188,7 +187,7 @@ class _Importing:
         return await self._end()
 
     async def _check_late(self) -> None:
-        """Raise INVALID_ARCHIVE if data does not fit a type that the log declares again after the data."""
+        """Raise INVALID_ARCHIVE if data does not fit a type that the log declares again later."""
         changes = [TypeChange(without_rules(declared), declared) for declared in self._reader.late]
         for stored in (await read_stored(self._core.store, self._job.domain, changes)).values():
             if misfits := stored.misfits():
@@ -202,11 +201,11 @@ class _Importing:
             raise _not_the_same()
 
     async def _append(self, page: Page) -> None:
-        """Write a page of events, after the content that they refer to."""
+        """Write the contents of a page of events, then the events."""
         for blob in page.blobs:
             with blob.file:
                 await self._core.contents.take(self._job.domain, blob.chunks())
-        texts = [text for text in page.texts if not await self._is_put_apart(text)]
+        texts = [text for text in page.texts if not await self._store_large(text)]
         if not texts and not page.events:
             return
         rows = [with_times_as_text({**row, "_domain": self._job.domain}) for row in page.events]
@@ -234,8 +233,8 @@ class _Importing:
 
         await self._job.step(then, append)
 
-    async def _is_put_apart(self, text: Text) -> bool:
-        """Store text as a blob if it is too large for Neo4j. Return whether it was stored as a blob."""
+    async def _store_large(self, text: Text) -> bool:
+        """Store a text as a blob if it is too large for Neo4j. Return whether it was."""
         content = Content(text.text.encode(), "utf-8", "")
         if self._core.contents.is_inline(content.ref):
             return False
@@ -251,7 +250,7 @@ class _Importing:
         await self._job.step(self._job.then(stage="nodes", after=""), put)
 
     async def _put_page(self, stage: str) -> None:
-        """Write the nodes, or the subjects attached to nodes, of a page of subjects."""
+        """Write a page of nodes, or of subjects attached to nodes."""
         after = self._job.progress.after
         rows = await self._core.store.read(SUBJECTS_OF, domain=self._job.domain, after=after, limit=SUBJECTS)
         living = [row for row in rows if row.op != Op.DELETE and row.kind in _STAGES[stage]]
@@ -278,7 +277,7 @@ class _Importing:
         self._tell("Building the graph", min(1.0, (done - self._header.events) / living))
 
     async def _events(self, seqs: Sequence[int]) -> list[Event]:
-        """Return the events as creations of their subjects, with the texts of nodes."""
+        """Return the events as creations of their subjects. Nodes have their texts."""
         events: list[Event] = []
         for row in await self._core.store.read(STATES, domain=self._job.domain, seqs=seqs):
             event = Event.from_row(row.event)
@@ -289,8 +288,8 @@ class _Importing:
             events.append(replace(event, draft=replace(event.draft, op=Op.CREATE, content=content)))
         return events
 
-    async def _end(self) -> _Made:
-        """Set the state of the domain from its log, without its parent if that is impossible, and open it for use."""
+    async def _end(self) -> _ImportedDomain:
+        """Set the domain's state from its log, and open the domain. Leaves its parent out if that is not possible."""
         state, domain = await self._state(), self._job.domain
         seq, left = self._header.seq, None
 
@@ -306,10 +305,10 @@ class _Importing:
             await transaction.run(FINISH, domain=domain, epoch=time_ns() // 1_000)
 
         await self._job.end(end)
-        return _Made(seq, state.forked_from, left)
+        return _ImportedDomain(seq, state.forked_from, left)
 
     async def _state(self) -> DomainState:
-        """Return the state of the domain. A branch without its source starts at the fork."""
+        """Return the domain's state. A branch without its source starts at the fork."""
         state = self._header.state
         if state.forked_from is None:
             return state

@@ -59,8 +59,8 @@ _TYPES = {of: kind for kind, of in TYPE_OF.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A subject after the events so far. An erased subject has neither a type nor ends."""
+class _KnownSubject:
+    """A subject after the events so far. If it is erased, it has neither a type nor ends."""
 
     kind: str
     type: str | None
@@ -113,7 +113,7 @@ class Ledger:
     def _begin_batch(self, row: State) -> None:
         """Raise `Wrong` unless the event is the first of its batch.
 
-        This does not apply to copied and compacted events.
+        Copied and compacted events are exempt.
         """
         if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
             raise Wrong(f"belongs to the batch {row['_batch']}, which does not start with it")
@@ -140,7 +140,7 @@ class Ledger:
     def _take(self, row: State) -> None:
         subject = str(row["_subject"])
         results = self._fetch_one(_KNOWN, subject)
-        before = _Known(*results) if results else None
+        before = _KnownSubject(*results) if results else None
         op = Op(str(row.get("_was", row["_op"])))
         self._check_order(row, op, before)
         self._check_previous(row, op, before)
@@ -155,12 +155,12 @@ class Ledger:
         is_retyped = before is not None and before.lives and lives and before.type != row.get("_type")
         self._retyped |= {subject} if is_retyped else set()
         if kind in TYPE_OF:
-            self._own(subject, kind, row, is_retyped=is_retyped)
+            self._record_unique(subject, kind, row, is_retyped=is_retyped)
         elif kind in _TYPES and not lives:
             self._check_is_unused(_TYPES[kind], subject.partition("/")[2])
 
-    def _check_order(self, row: State, op: Op, before: _Known | None) -> None:
-        """Raise `Wrong` if the state of the subject does not allow the operation."""
+    def _check_order(self, row: State, op: Op, before: _KnownSubject | None) -> None:
+        """Raise `Wrong` if the operation is impossible in the subject's state."""
         seq, name = cast("int", row["_seq"]), printable(row["_subject"])
         lives, is_first = before is not None and before.lives, before is None and seq <= self._old_until
         is_tombstone = "_erased" in row and "_was" not in row
@@ -173,7 +173,7 @@ class Ledger:
         if op is Op.DELETE and not lives and not is_first and not (is_tombstone and before is not None):
             raise Wrong(f"deletes {name}, which does not exist")
 
-    def _check_previous(self, row: State, op: Op, before: _Known | None) -> None:
+    def _check_previous(self, row: State, op: Op, before: _KnownSubject | None) -> None:
         number = cast("int | None", row.get("_prev"))
         if before is None:
             is_right = number is None or number <= self._old_until
@@ -184,7 +184,7 @@ class Ledger:
             raise Wrong(f"follows event {number}, which is not the last about {printable(row['_subject'])}")
 
     def _check_content(self, row: State) -> None:
-        """Raise `Wrong` unless an earlier line has the content, in the right form and with the stated size."""
+        """Raise `Wrong` unless an earlier line has the content, in the right form and of the stated size."""
         ref = content_ref(row)
         if ref is None:
             return
@@ -197,8 +197,8 @@ class Ledger:
         if ref.is_text:
             self.longest_text = max(self.longest_text, ref.size)
 
-    def _own(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
-        """Record the unique values that a subject has after an event, and release its earlier ones."""
+    def _record_unique(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
+        """Record a subject's unique values after an event. Releases the values that it had before."""
         type_id = type_subject(TYPE_OF[kind], str(row.get("_type")))
         declared = self._log.types.get(type_id)
         if unique_properties(declared) or is_retyped:
@@ -214,7 +214,7 @@ class Ledger:
             raise Wrong(f"deletes the type {printable(name)}, which {user[0]} still uses")
 
     def _settle(self) -> None:
-        """Check the subjects after the batch that has ended."""
+        """Check the subjects of the batch that has ended."""
         if self._seq < self._open_until:
             return
         pairs = [(_SINCE, self._settled)] if self._has_ties else []
@@ -243,7 +243,7 @@ class Ledger:
             )
 
     def _check_links(self, type_id: str, declared: ConnectionType) -> None:
-        """Record the unique claims of a type's connections, and check that the connections form no forbidden cycle."""
+        """Record the claims of a type's connections, and check that they form no forbidden cycle."""
         living = self._db.execute(_LIVING, (declared.name,))
         self._claim(
             type_id,
@@ -256,8 +256,8 @@ class Ledger:
         return self._db.execute(query, values).fetchone()
 
 
-def _check_identity(row: State, before: _Known | None) -> None:
-    """Raise `Wrong` if an id was used for a different subject before, because ids are never reused."""
+def _check_identity(row: State, before: _KnownSubject | None) -> None:
+    """Raise `Wrong` if the id belonged to another subject before, since ids are never used again."""
     if before is None:
         return
     if ("_erased" in row) != before.erased:

@@ -114,7 +114,7 @@ class Reader:
                     page.size += len(line)
                     self._add(page, parsed_line, log, contents, is_wanted=log.seq >= after)
                     if page.is_full:
-                        page.fraction = _position(file) / total
+                        page.fraction = _fraction_read(file) / total
                         yield page
                         page = Page()
             raise cut_short(self._line)
@@ -153,7 +153,6 @@ class Reader:
         self.sha256 = sha256
 
     def _lines(self, file: IO[bytes]) -> Iterator[bytes]:
-        """Yield the lines of the file, and count them."""
         while True:
             try:
                 line = file.readline(LONGEST)
@@ -184,8 +183,7 @@ class Reader:
                 yield cast("IO[bytes]", stream)
 
 
-def _position(file: IO[bytes]) -> int:
-    """Return the fraction of the file that has been read."""
+def _fraction_read(file: IO[bytes]) -> int:
     return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else file.tell()  # pyright: ignore
 
 
@@ -199,7 +197,7 @@ def _ledger_for(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
 
 
 class _Contents:
-    """Checks content, and joins content from several lines. Complete content is recorded in the ledger."""
+    """Checks contents, and joins contents that span several lines. The ledger records complete contents."""
 
     def __init__(self, ledger: Ledger | None) -> None:
         self.ledger = ledger
@@ -212,12 +210,11 @@ class _Contents:
         self._file: IO[bytes] | None = None
 
     def close(self) -> None:
-        """Close the remaining files."""
         for file in self._files:
             file.close()
 
     def check_text(self, text: Text, line: int) -> None:
-        """Raise INVALID_ARCHIVE for text that does not match its hash."""
+        """Raise INVALID_ARCHIVE if a text does not match its hash."""
         self.check_whole(line)
         data = text.text.encode()
         if hashlib.sha256(data).hexdigest() != text.sha256:
@@ -225,15 +222,14 @@ class _Contents:
         self._take(text.sha256, is_line=True, size=len(data), is_text=True)
 
     def check_whole(self, line: int) -> None:
-        """Raise INVALID_ARCHIVE if the content before this line is incomplete."""
+        """Raise INVALID_ARCHIVE if the content before this line is not complete."""
         if self._awaited is not None:
             raise damaged_line(line, f"comes where piece {self._awaited[1]} of content {self._awaited[0]} should be")
 
     def add_piece(self, piece: Piece, line: int, *, keeps: bool) -> Blob | None:
-        """Add a piece of content.
+        """Add a piece of a content. Raises INVALID_ARCHIVE.
 
-        After the last piece, return the complete content if `keeps` is set; otherwise return None. Raises
-        INVALID_ARCHIVE.
+        After the last piece, return the complete content if `keeps` is set. Otherwise return None.
         """
         if piece.part == 1:
             self.check_whole(line)
@@ -249,7 +245,7 @@ class _Contents:
         return self._finish_blob(piece.sha256, line) if self._awaited is None else None
 
     def _decode(self, data: bytes, *, is_last: bool) -> None:
-        """Decode a piece, to determine whether the content is text."""
+        """Decode a piece, to learn whether the content is text."""
         if self._decoder is not None:
             try:
                 self._decoder.decode(data, is_last)

@@ -326,7 +326,7 @@ def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
 
 
 def _check_subject(kind: Kind, subject: str) -> None:
-    """Raise INVALID_ARGUMENT for an invalid id, and `Wrong` for an id that belongs to another kind of subject."""
+    """Raise INVALID_ARGUMENT if the id is invalid, and `Wrong` if it belongs to another kind of subject."""
     if kind in DATA:
         check_new_id("_subject", subject)
     elif kind in TYPES:

@@ -53,11 +53,11 @@ class LogCheck:
         """Check the next event. Raises INVALID_ARCHIVE if it is invalid, or impossible at this point of the log."""
         kind = Kind(str(row["_kind"]))
         with at_line(line, row):
-            self._place(row)
+            self._check_place(row)
             if kind in _READ:
                 self._declare(kind, row)
             if kind in TYPE_OF:
-                self._obey(kind, row)
+                self._check_rules(kind, row)
         self._events += 1
         if kind in DATA:
             self.living += {Op.DELETE: -1, Op.UPDATE: 0}.get(Op(str(row["_op"])), 1)
@@ -82,15 +82,15 @@ class LogCheck:
             self._check_late()
 
     def _check_late(self) -> None:
-        """Raise `Wrong` if a type is used, or is an end of a connection type, but is not declared."""
+        """Raise `Wrong` if a type is not declared, but is used or is an end of a connection type."""
         if missing := self.late - self.types.keys():
             raise Wrong(f"has no {min(missing)}, which earlier data needs")
         for declared in self.types.values():
             if isinstance(declared, ConnectionType):
                 self._check_ends(declared)
 
-    def _place(self, row: State) -> None:
-        """Check the number and time of the next event. Only the compacted part may have gaps."""
+    def _check_place(self, row: State) -> None:
+        """Check number and time of the next event. Only the compacted part may have gaps."""
         seq = cast("int", row["_seq"])
         is_next = seq == self.seq + 1 or self.seq < seq <= self.header.whole_after
         is_after_gap = self.seq <= self.header.whole_after == seq - 1
@@ -117,7 +117,7 @@ class LogCheck:
         declared = _READ[kind](_parse_definition(str(row["_definition"])))
         check_visible("Type", declared.name)
         if subject != type_subject(kind, declared.name) or any(
-            row.get(name) != value for name, value in _summary(type_state(declared)).items()
+            row.get(name) != value for name, value in _without_definition(type_state(declared)).items()
         ):
             raise Wrong("names a type differently from its definition")
         if subject in self.types:
@@ -130,9 +130,9 @@ class LogCheck:
 
     @property
     def _is_compacted(self) -> bool:
-        """Whether this part of the log is compacted.
+        """Return whether this part of the log is compacted.
 
-        A compacted part has only the last event of each subject, so a changed type may come after its data.
+        A compacted part has only each subject's last event. So a changed type can come after its data.
         """
         return self.seq <= self.header.whole_after
 
@@ -147,8 +147,8 @@ class LogCheck:
             if isinstance(other, ConnectionType) and node_type in (*other.from_types, *other.to_types):
                 raise Wrong(f"deletes node type {printable(node_type)}, which {other.title} needs")
 
-    def _obey(self, kind: Kind, row: State) -> None:
-        """Raise an error if a node or connection violates the rules of its type."""
+    def _check_rules(self, kind: Kind, row: State) -> None:
+        """Raise an error if a node or connection breaks a rule of its type."""
         if "_type" not in row:
             return
         declared = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))
@@ -163,8 +163,8 @@ class LogCheck:
             check_state(replace(draft, from_id=ends["from"], to_id=ends["to"]), declared)
 
 
-def _summary(state: State) -> State:
-    """Return a type's state without its definition, because the same definition can be formatted differently."""
+def _without_definition(state: State) -> State:
+    """Return a type's state without its definition, since the same definition can have several forms."""
     names = ("_name", "_description", "_required_properties", "_from_types", "_to_types", "_inverse", "_transitive")
     return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
 

@@ -41,7 +41,7 @@ ONTOLOGY = "_system/ontology.yaml"
 _M = TypeVar("_M", bound=Strict)
 
 
-def _in_folder(path: str) -> str:
+def _check_in_folder(path: str) -> str:
     """Return the path of a content file. Raises ValueError if it is outside the folder."""
     parts = PurePosixPath(path)
     if not parts.parts or parts.is_absolute() or ".." in parts.parts or not path.isprintable() or set(path) & {*"\\:"}:
@@ -50,7 +50,7 @@ def _in_folder(path: str) -> str:
 
 
 class _Content(Strict):
-    path: Annotated[str, AfterValidator(_in_folder)]
+    path: Annotated[str, AfterValidator(_check_in_folder)]
     format: str = "markdown"
     size: Size | None = None
     encoding: str | None = None
@@ -74,7 +74,7 @@ class _StoredEntry(Strict):
 
     @property
     def validity(self) -> Validity:
-        """The period in which the subject holds in the world."""
+        """The period in which the subject is valid."""
         return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
 
 
@@ -85,13 +85,12 @@ class _DatedEntry(_StoredEntry):
     protection: Annotated[dict[str, object], AfterValidator(_protection)] | None = None
 
     def times(self, at: datetime) -> tuple[datetime, datetime]:
-        """Return the times of creation and change. A missing time is `at`."""
+        """Return the times of creation and of the last change. If one is missing, it is `at`."""
         created = self.created or self.modified or at
         return created, self.modified or created
 
     @property
     def protected(self) -> Protection | None:
-        """The protection, or None."""
         return None if self.protection is None else read_protection(self.protection)
 
 
@@ -133,7 +132,7 @@ class NodeEntry(_DatedEntry):
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
 
     def _fields(self, modified: datetime) -> NodeFields:
-        """Return the node's fields. A summary without a time gets the time of the node's last change."""
+        """Return the node's fields. A summary without a time gets that of the node's last change."""
         has_summary = self.content_summary is not None
         return NodeFields(
             path=self.path,

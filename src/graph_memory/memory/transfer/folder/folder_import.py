@@ -84,7 +84,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The files of a folder as parsed data, and the time of the import."""
+    """The parsed files of a folder, and the time of the import."""
 
     folder: Path
     at: datetime
@@ -116,7 +116,7 @@ class _Source:
             writer.write([header_line(header)])
             log.write(first_drafts)
             for subject, entry in (*entries.nodes.items(), *entries.connections.items()):
-                content = _content(self.folder, subject, entry)
+                content = _read_content(self.folder, subject, entry)
                 log.write_content(content)
                 log.write([_creation(subject, entry, content, self.at)])
             for subject, entry_ in (*entries.observations.items(), *entries.links.items()):
@@ -125,7 +125,7 @@ class _Source:
 
 
 class _Log:
-    """Writes the log of the imported domain. Each list of events becomes one batch."""
+    """Writes the imported domain's log. Each list of events becomes a batch."""
 
     def __init__(self, writer: Writer, domain: str, origin: Origin, at: datetime) -> None:
         self._writer = writer
@@ -136,7 +136,6 @@ class _Log:
         self.contents = 0
 
     def write(self, drafts: Sequence[Draft]) -> None:
-        """Write the next events, as one batch."""
         batch = new_id("evt")
         events = number_events(
             drafts, domain=self._domain, after=self.seq, at=self._at, batch=batch, origin=self._origin
@@ -145,7 +144,6 @@ class _Log:
         self.seq += len(events)
 
     def write_content(self, content: Content | None) -> None:
-        """Write the content that the next event refers to."""
         if content is None:
             return
         self.contents += 1
@@ -177,7 +175,7 @@ def _creation(
         raise folder_error(subject, f"breaks a rule: {error.message}") from error
 
 
-def _content(folder: Path, subject: str, entry: Entry) -> Content | None:
+def _read_content(folder: Path, subject: str, entry: Entry) -> Content | None:
     """Return the content of an entry's file. Raises INVALID_ARCHIVE and INVALID_ENCODING with the entry's id."""
     content = entry.content
     if content is None:
@@ -206,7 +204,7 @@ def _text(folder: Path, name: str) -> str:
 
 
 def _read(folder: Path, name: str) -> bytes:
-    """Return the bytes of a file in the folder. Raises OSError, including for a link that leads out of the folder."""
+    """Return the bytes of a file in the folder. Raises OSError, also if a link leads out of the folder."""
     file = folder / name
     if not file.is_file():
         raise OSError(0, "it is missing")

@@ -91,7 +91,7 @@ async def check_still_readable(core: Core, place: Revision) -> None:
 
 
 def _check_new_folder(folder: Path) -> Path:
-    """Return the absolute path of a folder that is missing or empty. Raises INVALID_ARGUMENT."""
+    """Return the absolute path of a missing or empty folder. Raises INVALID_ARGUMENT for another folder."""
     path = folder.absolute()
     if path.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
         hint = "Pass the name of a new folder, or of an empty one."
@@ -100,8 +100,6 @@ def _check_new_folder(folder: Path) -> Path:
 
 
 class _FolderWriter:
-    """Writes the state of a domain at a revision."""
-
     def __init__(self, core: Core, place: Revision, folder: Path, tell: Progress) -> None:
         self._core = core
         self._place = place
@@ -110,7 +108,7 @@ class _FolderWriter:
         self._paths = Paths()
 
     async def run(self, ontology: Ontology, domain: dict[str, object]) -> dict[Kind, int]:
-        """Write all files, and return the numbers of subjects by kind."""
+        """Write all files. Return how many subjects of each kind there are."""
         for name in _FOLDERS:
             (self._folder / name).mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
@@ -125,7 +123,7 @@ class _FolderWriter:
         return counts
 
     def _write(self, path: str, data: bytes) -> None:
-        """Write a new file. Raises FILE_CREATION_FAILED, including if the path leads out of the folder."""
+        """Write a new file. Raises FILE_CREATION_FAILED, also if the path leads out of the folder."""
         target = self._folder / path
         if not target.resolve().is_relative_to(self._folder.resolve()):
             raise unwritten(target, OSError(0, "it is not in the folder"))
@@ -197,7 +195,7 @@ class Paths:
 
 
 def _file_name(subject: str) -> str:
-    """Return an id as a safe file name, which is neither a path nor the name of a device."""
+    """Return an id as a safe file name: no path, and no name of a device."""
     name = quote(subject, safe="@")
     if not name or name.startswith(".") or _DEVICE.fullmatch(name):
         name = f"%{ord(name[0]):02X}{name[1:]}" if name else "%"

@@ -116,7 +116,6 @@ class _File:
             yield row if isinstance(row, Refused) else self._item(header, place, row)
 
     def _check(self, header: Header) -> None:
-        """Raise Unfit if rows have no type."""
         role, fallback = (
             ("TYPE", self._options.connection_type) if header.is_of_connections else ("LABEL", self._options.node_type)
         )
@@ -137,7 +136,7 @@ class _File:
                 yield place, error.at(place)
 
     def _read_quoted(self, line: bytes) -> bytes:
-        """Return a line with the following lines of its quoted cells."""
+        """Return a line together with the next lines while they belong to quoted cells."""
         if line.count(b'"') % 2 == 0:
             return line
         place, parts, size, is_open = self._lines.place, [line], len(line), True

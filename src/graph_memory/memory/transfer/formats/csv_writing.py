@@ -24,8 +24,8 @@ MAX_OPEN_FILES = 100
 
 
 @dataclass(slots=True)
-class _Sheet:
-    """A file: the types of its property columns, and its reserved columns."""
+class _CsvFile:
+    """A file with the types of its property columns and its reserved columns."""
 
     name: str
     kinds: dict[str, str] = field(default_factory=dict[str, str])
@@ -36,26 +36,25 @@ class _Sheet:
 
 
 @dataclass(slots=True)
-class _Sheets:
-    """The files of a graph by type. A row goes to the first file of its type with matching columns."""
+class _CsvFiles:
+    """The files of a graph by type. A row goes to its type's first file with matching columns."""
 
-    of: dict[tuple[str, str], list[_Sheet]] = field(default_factory=dict[tuple[str, str], list[_Sheet]])
+    of: dict[tuple[str, str], list[_CsvFile]] = field(default_factory=dict[tuple[str, str], list[_CsvFile]])
     names: set[str] = field(default_factory=set[str])
 
-    def sheet(self, record: Record, kinds: Mapping[str, str]) -> _Sheet:
-        """Return the file for a record, or a new file if no existing one has matching columns."""
+    def sheet(self, record: Record, kinds: Mapping[str, str]) -> _CsvFile:
         kind_of_record, kind = (
             ("nodes", record.labels[0]) if isinstance(record, NodeRecord) else ("relationships", record.type)
         )
         sheets = self.of.setdefault((kind_of_record, kind), [])
         fitting = next((sheet for sheet in sheets if sheet.takes(kinds)), None)
         if fitting is None:
-            fitting = _Sheet(self._name(kind_of_record, kind))
+            fitting = _CsvFile(self._name(kind_of_record, kind))
             sheets.append(fitting)
         return fitting
 
     def _name(self, about: str, kind: str) -> str:
-        """Return the unique name of a new file, even if types differ only in case."""
+        """Return the unique name of a new file. Types that differ only in case get different names."""
         stem, number = f"{about}.{quote(kind, safe='')[:150]}", 1
         name = f"{stem}.csv"
         while name.lower() in self.names:
@@ -70,16 +69,16 @@ def write_csv(records: Callable[[], Iterable[Record]], folder: Path) -> None:
 
     Raises INVALID_ARGUMENT for values that the format cannot represent.
     """
-    sheets = _Sheets()
-    sheet_of_record: list[_Sheet] = []
+    sheets = _CsvFiles()
+    sheet_of_record: list[_CsvFile] = []
     for record in records():
-        _check(record)
+        _check_record(record)
         kinds = {name: kind_of_value(value) for name, value in record.properties.items()}
         sheet = sheets.sheet(record, kinds)
         sheet.kinds |= kinds
         sheet.own |= dict.fromkeys(_reserved_values(record))
         sheet_of_record.append(sheet)
-    with closing(_Files(folder)) as files:
+    with closing(_OpenFiles(folder)) as files:
         for record, sheet in zip(records(), sheet_of_record, strict=True):
             stream, is_new = files.open(sheet.name)
             if is_new:
@@ -87,8 +86,8 @@ def write_csv(records: Callable[[], Iterable[Record]], folder: Path) -> None:
             stream.write(_line(_row(record, sheet)))
 
 
-class _Files:
-    """The written files. Only a limited number of them is open at a time."""
+class _OpenFiles:
+    """The written files. Only a limited number is open at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -108,13 +107,12 @@ class _Files:
         return self._open[name], is_new
 
     def close(self) -> None:
-        """Close all open files."""
         for stream in self._open.values():
             stream.close()
         self._open.clear()
 
 
-def _header(record: Record, sheet: _Sheet) -> Iterator[str]:
+def _header(record: Record, sheet: _CsvFile) -> Iterator[str]:
     yield from (":ID", ":LABEL") if isinstance(record, NodeRecord) else (":START_ID", ":END_ID", ":TYPE")
     yield from (_cell(_column_header(name)) for name in sheet.own)
     yield from (_cell(f"{name}:{kind}") for name, kind in sheet.kinds.items())
@@ -125,7 +123,7 @@ def _column_header(name: str) -> str:
     return _TAGS if name == "_tags" else f"{name}:{'double' if name in NUMBERS else 'string'}"
 
 
-def _row(record: Record, sheet: _Sheet) -> Iterator[str]:
+def _row(record: Record, sheet: _CsvFile) -> Iterator[str]:
     if isinstance(record, NodeRecord):
         yield from (_cell(str(record.key)), _cell(record.labels[0]))
     else:
@@ -151,7 +149,7 @@ def _reserved_values(record: Record) -> dict[str, str]:
 
 
 def _cell(value: PropertyValue | None) -> str:
-    """Return a value as a cell. Text is quoted, so that empty text differs from no value."""
+    """Return a value as a cell. Text is quoted, so that an empty text is not read as no value."""
     match value:
         case None:
             return ""
@@ -167,12 +165,12 @@ def _line(cells: Iterable[str]) -> bytes:
     return (",".join(cells) + "\n").encode()
 
 
-def _check(record: Record) -> None:
-    """Raise INVALID_ARGUMENT for values that contain a separator, or more empty lines than the reader accepts."""
+def _check_record(record: Record) -> None:
+    """Raise INVALID_ARGUMENT if a value contains a separator, or more empty lines than the reader accepts."""
     texts = (
         value for value in (*_reserved_values(record).values(), *record.properties.values()) if isinstance(value, str)
     )
-    if any(text.count("\n") > MAX_EMPTY_LINES and _empty_lines(text) > MAX_EMPTY_LINES for text in texts):
+    if any(text.count("\n") > MAX_EMPTY_LINES and _longest_gap(text) > MAX_EMPTY_LINES for text in texts):
         raise unsupported_value(
             record, "CSV", f"a text has more than {MAX_EMPTY_LINES:,} empty lines one after the other"
         )
@@ -183,7 +181,7 @@ def _check(record: Record) -> None:
             raise unsupported_value(record, "CSV", f"one of its tags has a {ARRAY_DELIMITER}")
 
 
-def _empty_lines(text: str) -> int:
-    """Return the length of the longest run of empty lines in a text."""
+def _longest_gap(text: str) -> int:
+    """Return the largest number of consecutive empty lines in a text."""
     groups = groupby(text.split("\n"), lambda line: not line.strip())
     return max((sum(1 for _ in lines) for is_empty, lines in groups if is_empty), default=0)

@@ -29,7 +29,7 @@ _Value = PropertyValue | Sequence[str] | Mapping[str, "_Value"]
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows that the next statement of the script will create."""
+    """The rows that the script's next statement will create."""
 
     rows: list[str] = field(default_factory=list[str])
     size: int = 0
@@ -51,7 +51,7 @@ def write_cypher(records: Callable[[], Iterable[Record]], stream: IO[bytes]) -> 
 def _statements(records: Iterable[Record]) -> Iterator[str]:
     waiting: dict[tuple[bool, str], _Rows] = {}
     for record in records:
-        _check(record)
+        _check_names(record)
         is_node = isinstance(record, NodeRecord)
         if not is_node and any(of_nodes for of_nodes, _ in waiting):
             yield from _flush(waiting)
@@ -71,9 +71,9 @@ def _statement(kind: tuple[bool, str], rows: Sequence[str]) -> str:
     is_node, name = kind
     unwind = "UNWIND [\n" + ",\n".join(rows) + "\n] AS row\n"
     if is_node:
-        return f"{unwind}CREATE (n:{LABEL}:{_name(name)})\nSET n = row;\n"
+        return f"{unwind}CREATE (n:{LABEL}:{_quoted_name(name)})\nSET n = row;\n"
     ends = f"MATCH (a:{LABEL} {{_id: row.source}})\nMATCH (b:{LABEL} {{_id: row.target}})\n"
-    return f"{unwind}{ends}CREATE (a)-[r:{_name(name)}]->(b)\nSET r = row.properties;\n"
+    return f"{unwind}{ends}CREATE (a)-[r:{_quoted_name(name)}]->(b)\nSET r = row.properties;\n"
 
 
 def _row(record: Record) -> str:
@@ -100,7 +100,6 @@ def _present(values: Mapping[str, _Value | None]) -> dict[str, _Value]:
 
 
 def _literal(value: _Value) -> str:
-    """Return a value as a Cypher literal."""
     match value:
         case bool():
             return str(value).lower()
@@ -113,7 +112,7 @@ def _literal(value: _Value) -> str:
         case str():
             return f'"{_SPECIAL.sub(_escape, value)}"'
         case Mapping():
-            return "{" + ", ".join(f"{_name(name)}: {_literal(item)}" for name, item in value.items()) + "}"
+            return "{" + ", ".join(f"{_quoted_name(name)}: {_literal(item)}" for name, item in value.items()) + "}"
         case _:
             return "[" + ", ".join(map(_literal, value)) + "]"
 
@@ -122,14 +121,13 @@ def _escape(match: re.Match[str]) -> str:
     return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
 
 
-def _check(record: Record) -> None:
-    """Raise INVALID_ARGUMENT for a name in which Cypher would read a Unicode escape."""
+def _check_names(record: Record) -> None:
+    """Raise INVALID_ARGUMENT if Cypher would read a Unicode escape in a name."""
     kind = record.labels[0] if isinstance(record, NodeRecord) else record.type
     for name in (kind, *record.properties):
         if "\\u" in name:
             raise unsupported_value(record, "Cypher", f"{name} has a backslash before a u")
 
 
-def _name(name: str) -> str:
-    """Return the name of a type or a property in backticks."""
+def _quoted_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"

@@ -48,7 +48,7 @@ _RESERVED = {"node": RESERVED_NODE_NAMES, "edge": RESERVED_CONNECTION_NAMES}
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A `<key>` element: the property that its `<data>` elements set, and the parser of their values."""
+    """A `<key>` element: the property of its `<data>` elements, and the parser for their values."""
 
     name: str
     parse: Parser
@@ -90,7 +90,7 @@ class _Parser:
         self._expat = self._create_parser(None)
 
     def _create_parser(self, encoding: str | None) -> expat.XMLParserType:
-        """Return a parser for the given encoding. With None, it uses the encoding that the file declares."""
+        """Return a parser for an encoding. None means the encoding that the file declares."""
         parser = expat.ParserCreate(encoding, " ")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -249,7 +249,7 @@ class _Parser:
 
 
 def _codec(encoding: str) -> str:
-    """Return the canonical name of Python's codec for an encoding, or empty text if there is none."""
+    """Return Python's canonical name of an encoding, or "" if Python does not know it."""
     try:
         return codecs.lookup(encoding).name
     except LookupError:

@@ -21,7 +21,7 @@ _KeyId = tuple[str, str, str]
 
 def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) -> None:
     """Write records. They are read twice, since keys come first. Raises INVALID_ARGUMENT."""
-    reserved, keys = _keys(records())
+    reserved, keys = _collect_keys(records())
     stream.write(_START.encode())
     property_names = {(about, name) for about, name, _ in keys}
     for (about, name), kind in reserved.items():
@@ -30,7 +30,7 @@ def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) ->
         stream.write(_declaration(key, about, name, kind))
     stream.write(b'<graph id="G" edgedefault="directed">\n')
     for record in records():
-        _check(record)
+        _check_record(record)
         stream.write(f"{''.join(_element(record, keys))}\n".encode())
     stream.write(b"</graph>\n</graphml>\n")
 
@@ -40,8 +40,8 @@ def _declaration(key: str, about: str, name: str, kind: str) -> bytes:
     return f"{declared} attr.type={_attribute(kind)}/>\n".encode()
 
 
-def _keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str], dict[_KeyId, str]]:
-    """Return the types of the reserved keys, which use their names as ids, and the ids of the property keys."""
+def _collect_keys(records: Iterable[Record]) -> tuple[dict[tuple[str, str], str], dict[_KeyId, str]]:
+    """Return the types of the reserved keys, whose ids are their names, and the ids of the property keys."""
     reserved: dict[tuple[str, str], str] = {}
     keys: dict[_KeyId, str] = {}
     for record in records:
@@ -98,8 +98,8 @@ def _text(value: PropertyValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _check(record: Record) -> None:
-    """Raise INVALID_ARGUMENT for characters that XML cannot contain, and for values with a separator."""
+def _check_record(record: Record) -> None:
+    """Raise INVALID_ARGUMENT if XML cannot contain a character, or a value contains a separator."""
     texts = {**_reserved_values(record), **{name: str(value) for name, value in record.properties.items()}}
     for name, text in texts.items():
         if _NOT_XML.search(text) or _NOT_XML.search(name):

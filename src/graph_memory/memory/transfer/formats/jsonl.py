@@ -199,7 +199,7 @@ def _connection(connection: _Connection, place: Place, options: SourceOptions) -
 
 
 def _fields(node: _Node) -> dict[str, str]:
-    """Return the node's fields as text. The metadata, an object in the line, becomes JSON text."""
+    """Return the node's fields as text. In the line, the metadata is an object; here it is JSON text."""
     fields = {name: getattr(node, name) for name in STORED if getattr(node, name) is not None}
     if node.metadata is None:
         return fields

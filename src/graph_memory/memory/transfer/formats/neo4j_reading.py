@@ -131,7 +131,7 @@ class _Reader:
     def _values(
         self, row: NodeRow | RelationshipRow, names: Collection[str], place: Place
     ) -> tuple[dict[str, object], dict[str, PropertyValue]]:
-        """Return the values of reserved names without the id, and the properties."""
+        """Return the values of reserved names, except the id, and the properties."""
         self._check_id(row, place)
         reserved: dict[str, object] = {}
         properties: dict[str, PropertyValue] = {}
@@ -147,7 +147,7 @@ class _Reader:
         return reserved, properties
 
     def _check_id(self, row: NodeRow | RelationshipRow, place: Place) -> None:
-        """Raise Unfit for an invalid key, and add a note if the id property replaces an id."""
+        """Raise Unfit if the key is invalid. If the id property replaces an id, add a note."""
         id_property, name = self._options.id_property, "_id"
         if id_property in row.properties and isinstance(row, NodeRow):
             if name in row.properties and name != id_property:
@@ -161,7 +161,7 @@ class _Reader:
             raise _type_error(name, key_value, "text or a number, because it is the id")
 
     def _as_storable(self, name: str, value: object, place: Place) -> object:
-        """Return a value with unsupported types as text."""
+        """Return a value. Types that cannot be stored become text."""
         match value:
             case AsText():
                 self._note(place, name, f"{name} is of type {value.type}, and becomes text")
@@ -177,11 +177,11 @@ class _Reader:
 
 
 def _texts(reserved: Mapping[str, object]) -> dict[str, str]:
-    return {name: _text(name, value) for name, value in reserved.items()}
+    return {name: _reserved_text(name, value) for name, value in reserved.items()}
 
 
-def _text(name: str, value: object) -> str:
-    """Return the value of a reserved name as text. Raises Unfit for another type."""
+def _reserved_text(name: str, value: object) -> str:
+    """Return the value of a reserved name as text. Raises Unfit if it has another type."""
     if isinstance(value, AsText) and value.type in ("date", "datetime") and name in ("_valid_from", "_valid_to"):
         return value.text
     if name in NUMBERS:

@@ -40,8 +40,6 @@ _NARROWEST = (
 
 @dataclass(slots=True)
 class _PropertyStatistics:
-    """Statistics of the values of a property."""
-
     count: int = 0
     kinds: set[PropertyType] = field(default_factory=lambda: set(_NARROWEST))
     longest: int = 0
@@ -61,7 +59,7 @@ class _PropertyStatistics:
             self.values.setdefault(key, value)
 
     def rule(self, name: str, total: int, *, of_nodes: bool) -> PropertyRule:
-        """Return the rule for this property, given the number of records of its type."""
+        """Return the rule for this property. `total` is the number of records of its type."""
         kind = next((kind for kind in _NARROWEST if kind in self.kinds), None)
         if self.count < MIN_OF_TYPE and kind in (PropertyType.DATE, PropertyType.DATETIME):
             kind = PropertyType.STRING
@@ -101,8 +99,6 @@ class _PropertyStatistics:
 
 @dataclass(slots=True)
 class _TypeStatistics:
-    """Statistics of a type."""
-
     count: int = 0
     properties: dict[str, _PropertyStatistics] = field(default_factory=dict[str, _PropertyStatistics])
     sources: Counter[str] = field(default_factory=Counter[str])

@@ -98,7 +98,7 @@ class _Load:
     tell: Progress
 
     async def run(self) -> Loaded:
-        """Validate all records, and write them if none is refused."""
+        """Validate all records. If none is refused, write them."""
         present = await self.core.log.ontology(self.domain)
         if present is not None:
             await self._register_outside_nodes()
@@ -119,7 +119,7 @@ class _Load:
     async def _ontology_to_apply(self, present: Ontology | None) -> Ontology | None:
         """Return the ontology to apply first, or None.
 
-        Raises ONTOLOGY_NOT_FOUND if neither the domain nor the options have one.
+        Raises ONTOLOGY_NOT_FOUND if neither the domain nor the options have an ontology.
         """
         ontology = self.options.ontology
         if ontology == "infer":
@@ -132,13 +132,13 @@ class _Load:
         return ontology
 
     async def _register_outside_nodes(self) -> None:
-        """Register the domain's nodes that are ends of connections in the source."""
+        """Register the nodes of the domain at which connections of the source end."""
         missing = await anyio.to_thread.run_sync(self.staging.missing_ends)
         if missing:
             self.staging.add_outside_nodes(await living_of(self.core.store, self.domain, missing))
 
     async def _decide_fates(self) -> None:
-        """Decide the outcome for all records whose ids already exist in the domain."""
+        """Decide the outcome of all records whose ids the domain already has."""
         for kind in (Kind.NODE, Kind.CONNECTION):
             spans = self.staging.spans(kind)
             written = await self._written_pages(kind, len(spans))
@@ -157,7 +157,7 @@ class _Load:
                 )
 
     async def _written_pages(self, kind: Kind, pages: int) -> set[int]:
-        """Return the numbers of the pages that an earlier run of the same load wrote."""
+        """Return the numbers of the pages that an earlier run of this load wrote."""
         batches = {request.batch: number for number in range(pages) if (request := self.request(kind, number))}
         rows = (
             await read_in_parts(self.core.store, WRITTEN_BATCHES, self.domain, batches=list(batches)) if batches else []
@@ -165,9 +165,9 @@ class _Load:
         return {batches[batch] for batch in rows}
 
     def request(self, kind: Kind, number: int) -> Request | None:
-        """Return the request that identifies a page by the hash of the source, the options and the page number.
+        """Return the request that identifies a page by source hash, options and page number.
 
-        Return None if ids may exist, because records of an earlier run are then recognised by their ids.
+        Returns None if ids may exist. Then records of an earlier run are recognised by their ids.
         """
         if self.options.on_conflict != "fail":
             return None
@@ -175,9 +175,9 @@ class _Load:
         return request_of("\n".join(map(str, lines)), lines)
 
     def _fate(self, staged: Staged, logged: LoggedSubject) -> Fate:
-        """Return the outcome for a record whose id already exists in the domain.
+        """Return the outcome of a record whose id the domain already has.
 
-        The record is refused if the id belongs to a different subject.
+        Refuses the record if the id belongs to another subject.
         """
         choice = self.options.on_conflict
         if logged.op == Op.DELETE or not _is_same(staged, logged):
@@ -212,7 +212,7 @@ def _planned_ontology(present: Ontology | None, ontology: Ontology | None) -> On
 
 
 def _is_same(staged: Staged, logged: LoggedSubject) -> bool:
-    """Return whether the logged subject has the record's type and ends, which never change."""
+    """Return whether the logged subject has the record's type and ends. These never change."""
     if isinstance(staged, StagedNode):
         return (logged.kind, logged.type) == (Kind.NODE, staged.type)
     ends = (logged.source, logged.target)
@@ -228,7 +228,7 @@ def _conflict(staged: Staged) -> GraphError:
 
 
 def _id_conflict(staged: Staged, logged: LoggedSubject) -> GraphError:
-    """Return the error for an id that the domain used for another or a deleted subject."""
+    """Return the error for an id that the domain uses for another subject, or used for a deleted one."""
     code = Code.NODE_ALREADY_EXISTS if isinstance(staged, StagedNode) else Code.CONNECTION_ALREADY_EXISTS
     former_use = "a deleted subject" if logged.op == Op.DELETE else f"another {printable(logged.type)}"
     message = f"The domain has used the id {printable(staged.id)} for {former_use}"

@@ -87,7 +87,7 @@ class Pages:
             self.staging.refuse(to_write[cast("int", fault["index"])], error)
 
     def _interrupted_error(self, to_write: Sequence[Staged], faults: Sequence[Mapping[str, object]]) -> GraphError:
-        """Return the error for a load that stops, with the number of records written and the command to undo them."""
+        """Return the error for a load that stops, with the number of written records and the command to undo it."""
         self._refuse(to_write, faults)
         error = refusal(self.staging.findings)
         if not self.seqs:
@@ -116,7 +116,7 @@ class Pages:
 
 
 def _edit(staged: Staged, node: NewNode | NewConnection) -> NodeEdit | ConnectionEdit:
-    """Return the edit that changes an existing subject to match the record. Values that the record lacks are kept."""
+    """Return the edit that makes an existing subject match the record. Values that the record lacks do not change."""
     content = None if staged.content is None else node.content
     if isinstance(node, NewConnection) or not isinstance(staged, StagedNode):
         connection = node if isinstance(node, NewConnection) else None

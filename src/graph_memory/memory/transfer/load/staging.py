@@ -116,13 +116,13 @@ class Staging:
             self._leave_out(Refused(node.place, Code.NODE_ALREADY_EXISTS, message, key=node.key))
 
     def _leave_out(self, refused: Refused) -> None:
-        """Refuse a record. The id of a node is kept, so that its connections do not join another node with that id."""
+        """Refuse a record. A refused node keeps its id, so that its connections do not join another node."""
         self.findings.refuse(refused)
         if refused.key is not None:
             self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(refused.key),))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
-        """Return the properties and the content of a record. An option can take the content from a property."""
+        """Return a record's properties and content. The options can name a property as content."""
         properties = dict(record.properties)
         name = self.options.content_property
         if name is not None and record.content is None and isinstance(properties.get(name), str):
@@ -140,7 +140,7 @@ class Staging:
         self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
 
     def _choose_types(self) -> None:
-        """Set the type of nodes with several labels to a preferred label, or to the rarest label if none is preferred.
+        """Choose the type of nodes with several labels: a preferred label, or else the rarest label.
 
         The other labels become tags.
         """
@@ -159,7 +159,7 @@ class Staging:
         return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:
-        """Set the ids of connections: the ids in the source if these are unique and valid, otherwise derived ids."""
+        """Set the ids of connections. Unless all ids of the source are unique and valid, ids are derived."""
         self._db.execute("CREATE INDEX connection_own ON connection (own) WHERE own IS NOT NULL")
         for n, kind, source, target, given_id, is_free in self._db.execute(_GIVEN_IDS).fetchall():
             connection_id = (

@@ -138,7 +138,7 @@ class GraphValidation:
             self._staging.refuse(closing, GraphError(rule_error.code, text, rule_error.details))
 
     def _edges(self, declared: ConnectionType, last: dict[str, StagedConnection]) -> Iterator[Ends]:
-        """Yield the ends of a type's connections, and record in `last` the last connection from each node."""
+        """Yield the ends of a type's connections. Records the last connection from each node in `last`."""
         for connection in self._staging.connections():
             if connection.type in (declared.name, declared.inverse):
                 ends = _stored_ends(connection, is_turned=connection.type != declared.name)

@@ -13,7 +13,7 @@ MAX_EXPLORED = 5_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Meeting:
-    """A connection by which two walks meet, and the length of the path between their starts."""
+    """A connection that joins two walks, and the length of the path between their starts."""
 
     length: int
     edge: str
@@ -32,7 +32,7 @@ class _Explorer:
         self.is_full = False
 
     def level(self, frontier: list[str], depth: int) -> Steps[list[str]]:
-        """Follow the connections of all nodes at a depth, and return the nodes that they reach."""
+        """Follow the connections of all nodes at a depth. Return the nodes that they reach."""
         new_nodes: list[str] = []
         meetings: dict[frozenset[str], _Meeting] = {}
         for part in chunks(frontier):
@@ -68,7 +68,7 @@ class _Explorer:
             meetings[pair] = min(meetings.get(pair, meeting), meeting)
 
     def ways(self) -> Walk:
-        """Return the starts and the paths between them, shortest first, up to the maximum number of nodes."""
+        """Return the starts and the paths between them, shortest first, within the maximum number of nodes."""
         node_ids = dict.fromkeys(self.plan.starts)
         walk = Walk(cut=self.cut, is_full=self.is_full)
         for meeting in sorted(self.meetings.values()):
@@ -83,7 +83,7 @@ class _Explorer:
         return walk
 
     def _path_to_start(self, node: str) -> list[str]:
-        """Return the path from a node back to the start from which it was reached."""
+        """Return the path from a node back to its start."""
         results = [node]
         while (parent := self.visits[results[-1]].parent) is not None:
             results.append(parent)

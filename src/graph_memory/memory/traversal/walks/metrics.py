@@ -29,7 +29,7 @@ def measure_graph(nodes: Sequence[str], pairs: Iterable[tuple[str, str]]) -> Gra
             adjacency[target].add(source)
     edges = sum(map(len, adjacency.values())) / 2
     possible = len(nodes) * (len(nodes) - 1) / 2
-    sizes = _components(adjacency)
+    sizes = _component_sizes(adjacency)
     return GraphMeasures(
         degrees={node: len(others) for node, others in adjacency.items()},
         centralities=_betweenness(adjacency),
@@ -39,8 +39,7 @@ def measure_graph(nodes: Sequence[str], pairs: Iterable[tuple[str, str]]) -> Gra
     )
 
 
-def _components(adjacency: Adjacency) -> list[int]:
-    """Return the number of nodes in each connected component."""
+def _component_sizes(adjacency: Adjacency) -> list[int]:
     sizes: list[int] = []
     visited: set[str] = set()
     for start in adjacency:
@@ -64,7 +63,7 @@ def _betweenness(adjacency: Adjacency) -> dict[str, float]:
     """
     scores = dict.fromkeys(adjacency, 0.0)
     for start in adjacency:
-        order, predecessors, path_counts = _shortest(adjacency, start)
+        order, predecessors, path_counts = _shortest_paths(adjacency, start)
         share = dict.fromkeys(adjacency, 0.0)
         for node in reversed(order):
             for predecessor in predecessors[node]:
@@ -75,8 +74,8 @@ def _betweenness(adjacency: Adjacency) -> dict[str, float]:
     return {node: value / pairs if pairs > 0 else 0.0 for node, value in scores.items()}
 
 
-def _shortest(adjacency: Adjacency, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
-    """Return the nodes in order of distance, the predecessors of each, and the number of shortest paths to each."""
+def _shortest_paths(adjacency: Adjacency, start: str) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
+    """Return the nodes by distance, each node's predecessors, and its number of shortest paths."""
     depths, path_counts = {start: 0}, {start: 1}
     predecessors: dict[str, list[str]] = {start: []}
     order: list[str] = []

@@ -68,7 +68,7 @@ def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -
 
 
 def _explore_step(ways: ExploredGraph, side: _Side, other: _Side) -> Steps[None]:
-    """Follow the connections of the frontier of one end."""
+    """Follow the connections of one end's frontier."""
     new_nodes: list[str] = []
     for part in chunks(side.frontier):
         reply = yield EdgeRequest(part, backward=side.backward)
@@ -122,7 +122,7 @@ def best_paths(graph: Graph, start: str, end: str, count: int, max_steps: int, c
 
 
 def _costs_to_end(graph: Graph, end: str, max_steps: int, cost: Callable[[Edge], float]) -> list[dict[str, float]]:
-    """Return the cost from each node to the end, for each maximum number of steps."""
+    """Return each node's cost to the end, for each maximum number of steps."""
     predecessors: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for node, edges in graph.items():
         for other, edge in edges.items():

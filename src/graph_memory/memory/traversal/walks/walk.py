@@ -138,7 +138,7 @@ def breadth_first(plan: Plan) -> Steps[Walk]:
 
 @dataclass(slots=True)
 class _Frame:
-    """A node on the current path, with its connections that have not been followed yet."""
+    """A node on the current path, and its connections that are not followed yet."""
 
     node: str
     depth: int

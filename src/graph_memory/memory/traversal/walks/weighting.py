@@ -78,11 +78,10 @@ def weighting(text: str | None) -> Weighting:
         raise _invalid_weight(f"weight {quote(text)} is not valid arithmetic") from None
     if sum(1 for _ in ast.walk(tree)) > _MAX_PARTS:
         raise _invalid_weight("weight has too many parts")
-    return Weighting(_safe_rank(_read(tree.body)), is_expression=True, properties=tuple(_properties_in(tree)))
+    return Weighting(_safe_rank(_compile(tree.body)), is_expression=True, properties=tuple(_properties_in(tree)))
 
 
 def _properties_in(tree: ast.expr | ast.Expression) -> dict[str, None]:
-    """Return the properties in an expression, without duplicates."""
     properties: dict[str, None] = {}
     for part in ast.walk(tree):
         match part:
@@ -96,7 +95,7 @@ def _properties_in(tree: ast.expr | ast.Expression) -> dict[str, None]:
 
 
 def _safe_rank(value: Value) -> Rank:
-    """Return a rank that is 0 if the value cannot be computed."""
+    """Return a rank function that returns 0 if the value cannot be computed."""
 
     def rank(edge: Edge, depth: int) -> float:
         try:
@@ -120,8 +119,8 @@ def _property(name: str) -> Value:
     return lambda edge, _: number(edge.properties.get(name))
 
 
-def _read(part: ast.expr) -> Value:
-    """Return the function for a part of an expression. Raises INVALID_ARGUMENT for a part that is not arithmetic."""
+def _compile(part: ast.expr) -> Value:
+    """Return the function for a part of an expression. Raises INVALID_ARGUMENT if the part is not arithmetic."""
     match part:
         case ast.Constant(value=bool()):
             pass
@@ -135,13 +134,13 @@ def _read(part: ast.expr) -> Value:
         case ast.Subscript(value=ast.Name(id="properties"), slice=ast.Constant(value=str(name))):
             return _property(name)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _read(operand)
+            inner = _compile(operand)
             return lambda edge, depth: -inner(edge, depth)
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-            apply, first, second = _BINARY[type(sign)], _read(left), _read(right)
+            apply, first, second = _BINARY[type(sign)], _compile(left), _compile(right)
             return lambda edge, depth: apply(first(edge, depth), second(edge, depth))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
-            return _call(name, [_read(argument) for argument in args])
+            return _call(name, [_compile(argument) for argument in args])
         case _:
             pass
     raise _invalid_weight(f"weight cannot have {quote(ast.unparse(part))}")

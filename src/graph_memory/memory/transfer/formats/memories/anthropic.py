@@ -73,7 +73,7 @@ def _observations(text: object, name: str, kind: str, source: str, place: Place)
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield paragraphs, each after the heading above it."""
+    """Yield each paragraph, with the heading above it."""
     heading = ""
     for paragraph in filter(None, map(str.strip, re.split(r"\n\s*\n", text))):
         if match := _HEADING.fullmatch(paragraph):

@@ -1,4 +1,4 @@
-"""Reading of the memories of mcp-neo4j-memory and neo4j-agent-memory, which are graphs in Neo4j."""
+"""Reads the memories that mcp-neo4j-memory and neo4j-agent-memory store as graphs in Neo4j."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def of_neo4j_agent_memory(source: Neo4jSource) -> Rows:
                 )
         known = set(names.values())
         for place, _, values in graph.nodes(FACT):
-            yield from rows_or_refusal(place, partial(_fact, values, place, known))
+            yield from rows_or_refusal(place, partial(_fact_rows, values, place, known))
         for place, _, values in graph.nodes(PREFERENCE):
             yield from rows_or_refusal(place, partial(_preference, values, place))
     yield Note(Place(printable(source)), "messages, reasoning traces and embeddings are left out")
@@ -106,8 +106,8 @@ def _agent_entity(values: Values, place: Place) -> Rows:
     )
 
 
-def _fact(values: Values, place: Place, known: set[str]) -> Rows:
-    """Yield a fact as an observation of its subject, and also as a relation if it joins two entities."""
+def _fact_rows(values: Values, place: Place, known: set[str]) -> Rows:
+    """Yield a fact as an observation of its subject, and as a relation if it joins two entities."""
     subject, predicate, text = (text_of(values, name) for name in ("subject", "predicate", "object"))
     if subject not in known:
         yield EntityRow(place=place, name=subject)
@@ -164,18 +164,17 @@ def labels_in(source: Neo4jSource) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _OpenGraph:
-    """An open graph that returns temporal and spatial values as text."""
+    """An open graph. It returns temporal and spatial values as text."""
 
     graph: Graph
     name: str
 
     def nodes(self, label: str) -> Iterator[tuple[Place, NodeRow, Values]]:
-        """Yield the nodes with a label."""
         for row in self.graph.rows(NODES, labels=[label], id_property=None):
             yield Place(self.name, element=f"node {row.element}"), row, _plain(row.properties)
 
     def relationships(self, label: str) -> Iterator[tuple[Place, RelationshipRow, Values]]:
-        """Yield the relationships between nodes with a label."""
+        """Yield the relationships between nodes that have the label."""
         for row in self.graph.rows(RELATIONSHIPS, labels=[label], id_property=None, types=[]):
             yield Place(self.name, element=f"relationship {row.element}"), row, _plain(row.properties)
 

@@ -50,7 +50,7 @@ _ATTACHMENT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _NoteFile:
     """A note and its path in the folder."""
 
     path: PurePosixPath
@@ -62,14 +62,14 @@ class _File:
 
     @property
     def link_names(self) -> tuple[list[str], ...]:
-        """Names by which a link can reach the note, in order of precedence: path, title, end of the path, aliases."""
+        """Names by which links can reach the note, by precedence: path, title, end of the path, aliases."""
         parts = self.path.with_suffix("").parts
         paths = ["/".join(parts), (text_in(self.note.front, "permalink") or "").strip("/")]
         ends = ["/".join(parts[at:]) for at in range(len(parts) - 1, 0, -1)] or [parts[-1]]
         return paths, [self.title], ends, self.names("aliases")
 
     def names(self, kind: str) -> list[str]:
-        """Return the tags or the aliases of the front matter."""
+        """Return the tags or aliases of the front matter."""
         return [name for key in _LISTS[kind] for name in names_of(self.note.front.get(key))]
 
     def place(self, line: int = 0) -> Place:
@@ -80,28 +80,28 @@ class _File:
 class _Folder:
     """The notes and other files of a folder."""
 
-    notes: list[_File] = field(default_factory=list[_File])
+    notes: list[_NoteFile] = field(default_factory=list[_NoteFile])
     others: set[str] = field(default_factory=set[str])
     """Paths and names of the files that are not notes."""
     targets: dict[tuple[bool, str], str] = field(default_factory=dict[tuple[bool, str], str])
     """The note for each name in a link: as written, and regardless of case."""
 
     def index(self, names: Mapping[PurePosixPath, str]) -> None:
-        """Map each name to its note. If several notes have the same name, precedence and then order decide."""
+        """Map each name to its note. If several notes have a name, precedence and then order decide."""
         for rank in range(len(self.notes[0].link_names)) if self.notes else ():
             for file in self.notes:
                 for name in file.link_names[rank]:
                     for key in _keys(name):
                         self.targets.setdefault(key, names[file.path])
 
-    def end_of(self, link: Link, file: _File) -> str | None:
-        """Return the name of the note that a link leads to, or None for other files and places outside the folder."""
+    def end_of(self, link: Link, file: _NoteFile) -> str | None:
+        """Return the name of the note to which a link leads, or None for other files and places outside the folder."""
         near = [posixpath.normpath(f"{file.path.parent}/{name}") for name in link.names]
         far = [name.lstrip("/") for name in link.names]
         for key in chain.from_iterable(map(_keys, chain.from_iterable(zip(near, far, strict=True)))):
             if key in self.targets:
                 return self.targets[key]
-        if any(_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):
+        if any(_comparison_key(name) in self.others or _ATTACHMENT.fullmatch(name) for name in (*near, *far)):
             return None
         if not far or (link.is_path and not link.is_markdown_path):
             return None
@@ -112,13 +112,13 @@ def read_markdown(path: Path) -> Rows:
     """Yield the rows of the notes of a folder, or of one note. Links in the file system are not followed."""
     folder = _Folder()
     for entry in _entries(path):
-        if isinstance(entry, _File):
+        if isinstance(entry, _NoteFile):
             folder.notes.append(entry)
         elif isinstance(entry, PurePosixPath):
-            folder.others |= {_key(str(entry)), _key(entry.name)}
+            folder.others |= {_comparison_key(str(entry)), _comparison_key(entry.name)}
         else:
             yield entry
-    names = _names(folder.notes)
+    names = _note_names(folder.notes)
     folder.index(names)
     for file in folder.notes:
         yield from _entity(
@@ -130,16 +130,16 @@ def read_markdown(path: Path) -> Rows:
                 yield RelationRow(place=file.place(link.line), start=names[file.path], end=end, type=link.type)
 
 
-def _key(name: str) -> str:
-    """Return a name or a path for comparison regardless of case and of the encoding of accents."""
+def _comparison_key(name: str) -> str:
+    """Return a name or path in a form that ignores case and the encoding of accents."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _keys(name: str) -> tuple[tuple[bool, str], tuple[bool, str]]:
-    return (True, unicodedata.normalize("NFC", name)), (False, _key(name))
+    return (True, unicodedata.normalize("NFC", name)), (False, _comparison_key(name))
 
 
-def _entries(path: Path) -> Iterator[_File | PurePosixPath | Refused | Told]:
+def _entries(path: Path) -> Iterator[_NoteFile | PurePosixPath | Refused | Told]:
     if not path.is_dir():
         yield _read(path, PurePosixPath(path.name))
         return
@@ -160,25 +160,25 @@ def _is_note(path: PurePosixPath) -> bool:
     return path.name.lower().endswith(".md")
 
 
-def _read(file: Path, at: PurePosixPath) -> _File | Refused:
+def _read(file: Path, at: PurePosixPath) -> _NoteFile | Refused:
     place = Place(str(at))
     try:
-        return _File(at, note_of(read_text(file)))
+        return _NoteFile(at, note_of(read_text(file)))
     except Unfit as error:
         return error.at(place)
     except OSError as error:
         return Refused(place, Code.INVALID_SOURCE, f"The note cannot be read: {error.strerror or error}")
 
 
-def _names(files: list[_File]) -> dict[PurePosixPath, str]:
-    """Return the name of each note: its title, or its path if several notes have that title."""
+def _note_names(files: list[_NoteFile]) -> dict[PurePosixPath, str]:
+    """Return the name of each note: its title, or its path if several notes have this title."""
     counts: dict[str, int] = {}
     for file in files:
         counts[file.title] = counts.get(file.title, 0) + 1
     return {file.path: file.title if counts[file.title] == 1 else str(file.path.with_suffix("")) for file in files}
 
 
-def _entity(file: _File, name: str, body: str) -> Rows:
+def _entity(file: _NoteFile, name: str, body: str) -> Rows:
     front = file.note.front
     if fault := file.note.fault:
         text = f"the front matter of {printable(file.path)} is kept as text: {fault.message}"
@@ -197,8 +197,8 @@ def _entity(file: _File, name: str, body: str) -> Rows:
         yield ObservationRow(place=file.place(line), entity=name, text=text, time=time, source=str(file.path))
 
 
-def _properties(file: _File) -> dict[str, PropertyValue]:
-    """Return a note's path, tags, aliases and front matter, as many properties as one node can have."""
+def _properties(file: _NoteFile) -> dict[str, PropertyValue]:
+    """Return a note's path, tags, aliases and front matter, up to the number of properties that a node can have."""
     properties: dict[str, PropertyValue] = {"path": str(file.path)}
     properties |= {kind: ", ".join(lines) for kind in _LISTS if (lines := file.names(kind))}
     values = {key: lines for key, value in file.note.front.items() if (lines := to_property_value(value)) is not None}
@@ -208,8 +208,8 @@ def _properties(file: _File) -> dict[str, PropertyValue]:
     )
 
 
-def _is_kept(file: _File, key: str, properties: Mapping[str, PropertyValue]) -> bool:
-    """Return whether a front matter value is stored (as a property, title, type, tags or aliases), or is empty."""
+def _is_kept(file: _NoteFile, key: str, properties: Mapping[str, PropertyValue]) -> bool:
+    """Return whether a front matter value is empty, or is stored as property, title, type, tags or aliases."""
     value = file.note.front[key]
     if value in (None, "", []):
         return True

@@ -44,7 +44,7 @@ def markdown_parser() -> MarkdownIt:
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:
-    """Read `[[target|alias]]` and `![[target]]`. `[[1]](https://…)` is left to the rule for links."""
+    """Read `[[target|alias]]` and `![[target]]`. The rule for links reads `[[1]](https://…)`."""
     if state.src[state.pos] not in "[!" or (match := _LINK.match(state.src, state.pos)) is None:
         return False
     if not silent:
@@ -54,7 +54,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
 
 
 def _read_hidden(state: StateInline, silent: bool) -> bool:
-    """Read a comment, a formula, or a lone comment delimiter whose other half is elsewhere in the note."""
+    """Read a comment or a formula. Also reads a comment delimiter whose other half is elsewhere in the note."""
     begin = next((sign for sign in (*_HIDDEN, *_COMMENT_DELIMITERS) if state.src.startswith(sign, state.pos)), "")
     end = _end_of_hidden(state, begin)
     if end < 0 and begin not in _COMMENT_DELIMITERS:
@@ -67,7 +67,7 @@ def _read_hidden(state: StateInline, silent: bool) -> bool:
 
 
 def _end_of_hidden(state: StateInline, begin: str) -> int:
-    """Return the end of the comment or formula at the position of the parser, or -1 if there is none."""
+    """Return the end of the comment or formula at the parser's position, or -1 if there is none."""
     if begin in _HIDDEN:
         number = _closing(state.env, state.src, _HIDDEN[begin], state.pos + len(begin))
         return number + len(_HIDDEN[begin]) if number >= 0 else -1
@@ -76,7 +76,7 @@ def _end_of_hidden(state: StateInline, begin: str) -> int:
 
 
 def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Skip a comment or a formula that begins a line, over any number of lines, but not the text after it."""
+    """Skip a comment or formula at the start of a line, over any number of lines, but not the text after it."""
     at = state.bMarks[first] + state.tShift[first]
     begin = next((sign for sign in _HIDDEN if state.src.startswith(sign, at)), None)
     if begin is None:
@@ -96,7 +96,7 @@ def _hidden_block(state: StateBlock, first: int, end: int, silent: bool) -> bool
 
 
 def _is_hidden(state: StateBlock, at: int) -> bool:
-    """Return whether a position is in a comment from an earlier text, or in a formula of the same paragraph."""
+    """Return whether a position is in a comment that began in an earlier text, or in a formula of its paragraph."""
     env: Any = state.env
     seen, begin = cast("tuple[int, str]", env.get("seen", (0, "")))
     for token in state.tokens[seen:]:
@@ -110,7 +110,7 @@ def _is_hidden(state: StateBlock, at: int) -> bool:
 
 
 def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
-    """Return the position up to which a text was read, and the delimiter open there. `begin` is open at the start."""
+    """Return the position up to which a text was read, and the open delimiter there. `begin` is open at the start."""
     while at < end:
         if begin:
             number = text.find(_HIDDEN[begin], at, end)
@@ -125,7 +125,7 @@ def _open_sign(text: str, begin: str, at: int, end: int) -> tuple[int, str]:
 
 
 def _leaves_list_item(state: StateBlock, first: int, last: int) -> bool:
-    """Return whether any line after `first`, up to `last`, is outside the list item of `first`."""
+    """Return whether a line after `first`, up to `last`, is outside the list item of `first`."""
     lines = range(first + 1, last + 1)
     return any(state.sCount[line] < state.blkIndent and not state.isEmpty(line) for line in lines)
 
@@ -136,7 +136,7 @@ def _push_rest(state: StateBlock, at: int, line: int) -> None:
 
 
 def _closing(env: Any, text: str, sign: str, at: int) -> int:  # noqa: ANN401 - as the parser declares it
-    """Return the next position of a delimiter in a text, or -1 if there is none. Searches are cached."""
+    """Return the next position of a delimiter in a text, or -1. Searches are cached."""
     begin, number = env.get((sign, text), (0, 0))
     if not (begin <= at and (at <= number or number < 0)):
         begin, number = env[sign, text] = at, text.find(sign, at)

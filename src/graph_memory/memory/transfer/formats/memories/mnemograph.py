@@ -53,8 +53,6 @@ class _Entity:
 
 @dataclass(slots=True)
 class _State:
-    """The entities and relations after the events so far, by mnemograph's ids."""
-
     entities: dict[str, _Entity] = field(default_factory=dict[str, _Entity])
     relations: dict[str, tuple[str, str, RelationRow]] = field(default_factory=dict[str, tuple[str, str, RelationRow]])
 
@@ -113,7 +111,7 @@ def _from_lines(file: Path) -> Iterator[_Event | Refused]:
 
 
 def _from_database(file: Path) -> Iterator[_Event | Refused]:
-    """Yield the events from a copy of the database, because reading the original could change it."""
+    """Yield the events from a copy of the database, since reading can change the original."""
     try:
         with _copy(file) as copy, closing(sqlite3.connect(copy)) as db:
             db.execute("PRAGMA trusted_schema = OFF")
@@ -133,7 +131,7 @@ def _from_database(file: Path) -> Iterator[_Event | Refused]:
 
 @contextmanager
 def _copy(file: Path) -> Generator[Path]:
-    """Yield a private copy of a database with its write-ahead log."""
+    """Yield a private copy of a database and its write-ahead log."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / DATABASE
         shutil.copyfile(file, copy)
@@ -158,7 +156,7 @@ def _event(object_: Object, place: Place) -> _Event:
 
 
 def _apply_restores(events: list[_Event]) -> list[_Event]:
-    """Return the events that no later `restore_to` event has undone."""
+    """Drop the events that a later `restore_to` event has undone."""
     last = next((at for at in range(len(events) - 1, -1, -1) if events[at].op == "restore_to"), None)
     if last is None:
         return events
@@ -192,7 +190,7 @@ def _create_entity(state: _State, event: _Event) -> None:
 
 
 def _provenance(object_: Object, event: _Event) -> dict[str, PropertyValue]:
-    """Return the time and session of a creation as properties, because the log has only the time of the import."""
+    """Return time and session of a creation as properties, since the log has only the time of the import."""
     by = text_in(object_, "created_by") or event.session
     return {"created_at": text_in(object_, "created_at") or event.time, **({"created_by": by} if by else {})}
 
@@ -286,7 +284,7 @@ _STEPS = {
 
 
 def _rows(state: _State) -> Rows:
-    """Yield the rows of the final state. A relation that lacks an end is refused."""
+    """Yield the rows of the final state. Refuses relations that lack an end."""
     for entity in state.entities.values():
         yield entity.row
         for observation in entity.observations.values():

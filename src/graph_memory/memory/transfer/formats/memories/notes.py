@@ -99,7 +99,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An observation or a link in a note, and the lines that contain nothing else."""
+    """An observation or link in a note, and the lines that contain only it."""
 
     value: tuple[int, str] | Link
     lines: range = _NO_LINES
@@ -126,7 +126,7 @@ def note_of(text: str) -> Note:
 
 
 def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int, Fault | None]:
-    """Return the front matter, the number of lines before the text, and the fault of the front matter."""
+    """Return the front matter, how many lines it takes, and its fault."""
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() in ("---", "...")), None)
     if lines[0].rstrip() != "---" or end is None:
         return {}, 0, None
@@ -141,7 +141,7 @@ def _parse_front_matter(lines: Sequence[str]) -> tuple[Mapping[str, object], int
 
 
 def _is_storable(key: str, value: object) -> bool:
-    """Return whether a key is reserved or can name a property, and all texts of its value are valid Unicode."""
+    """Return whether a key is reserved or is a valid property name, and all texts of its value are valid Unicode."""
     return fits_property(key.lstrip("_"), "") and all(map(is_encodable, _texts(value)))
 
 
@@ -155,7 +155,7 @@ def fits_property(key: str, value: PropertyValue) -> bool:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[_Item | Token]:
-    """Yield observations, links and comment delimiters, in the order of the text."""
+    """Yield observations, links and comment delimiters in the order of the text."""
     quotes = 0
     for at, token in enumerate(tokens):
         quotes += token.nesting if token.type.startswith("blockquote") else 0
@@ -194,9 +194,9 @@ def _list_item(token: Token, lines: range) -> _Item | None:
 
 
 def _visible_tokens(children: Sequence[Token]) -> list[tuple[str, str]]:
-    """Return the types and contents of the tokens that are not comments.
+    """Return the types and contents of the tokens outside comments.
 
-    Texts on both sides of a comment are joined.
+    Joins the texts before and after a comment.
     """
     visible: list[tuple[str, str]] = []
     for child in children:
@@ -220,9 +220,9 @@ def _without_comments(token: Token) -> str:
 
 
 def _relation_type(text: str) -> str:
-    """Return the relation type before a link, or empty text if the words read like a sentence.
+    """Return the relation type before a link, or "" if the words look like a sentence.
 
-    A type has up to three words without punctuation. It starts with a capital only if all letters are capitals or a
+    A type has at most three words and no punctuation. It starts with a capital only if it has only capitals, or if a
     colon follows.
     """
     match = _TYPE.fullmatch(text)
@@ -243,7 +243,6 @@ def _links(children: Sequence[Token], line: int) -> Iterator[_Item | Token]:
 
 
 def _outside_comments(items: Iterable[_Item | Token]) -> Iterator[_Item]:
-    """Yield the items that are not inside a comment."""
     is_hidden = False
     for item in items:
         if isinstance(item, Token):
@@ -253,7 +252,7 @@ def _outside_comments(items: Iterable[_Item | Token]) -> Iterator[_Item]:
 
 
 def _pair_signs(tokens: Sequence[Token]) -> None:
-    """Mark for each comment delimiter whether the text after it is hidden. An unclosed comment hides nothing."""
+    """Mark, for each comment delimiter, whether the text after it is hidden. A comment without an end hides nothing."""
     opening: Token | None = None
     for sign in (child for token in tokens for child in token.children or () if child.type == "comment_sign"):
         if opening is None:
@@ -263,7 +262,7 @@ def _pair_signs(tokens: Sequence[Token]) -> None:
 
 
 def _target(written: str) -> str:
-    """Return the name of the note in a `[[…]]` link. It is empty for a link to a heading or block of the same note."""
+    """Return the note's name in a `[[…]]` link. It is empty for a heading or block in the same note."""
     name = written.split("|")[0].rstrip("\\").strip().removeprefix("memory://")
     return "" if name.startswith(("#", "^")) else name
 
@@ -273,7 +272,7 @@ def _url(token: Token) -> str:
 
 
 def _target_of_url(url: str) -> str:
-    """Return the path in a Markdown link. It is empty for a web address or a place in the same note."""
+    """Return the path in a Markdown link. It is empty for a web address, or a place in the same note."""
     path = url.removeprefix("memory://").partition("#")[0].partition("?")[0]
     return "" if _SCHEME.match(path) else unquote(path).strip()
 
@@ -290,7 +289,7 @@ def _links_of_properties(front: Mapping[str, object]) -> Iterator[Link]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield the texts of a value. A list within a list, as YAML reads an unquoted link, yields `[[x]]`."""
+    """Yield the texts of a value. For YAML, an unquoted link is a list in a list; it yields `[[x]]`."""
     match value:
         case str():
             yield value
@@ -332,7 +331,7 @@ def names_of(value: object) -> list[str]:
 
 
 def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
-    """Return the level and the text of each heading of a note, by its line."""
+    """Return level and text of each heading, by line."""
     return {
         token.map[0]: (int(token.tag[1:]), tokens[at + 1].content.strip().lower())
         for at, token in enumerate(tokens)
@@ -341,7 +340,7 @@ def _headings(tokens: Sequence[Token]) -> dict[int, tuple[int, str]]:
 
 
 def _empty_sections(kept: dict[int, str], headings: Mapping[int, tuple[int, str]]) -> set[int]:
-    """Return the headings of observations and relations that no longer have text under them."""
+    """Return the headings that have no text left, since all of it became observations and relations."""
     empty: set[int] = set()
     after = 0
     for number in reversed(kept):

@@ -51,7 +51,7 @@ def read_official(path: Path) -> Rows:
         first = _object_in(start)
         if start and "type" not in (first or ()):
             data = read_json_file(path)
-            yield from rows_or_refusal(Place(path.name), lambda: _graph(data, path.name))
+            yield from rows_or_refusal(Place(path.name), lambda: _graph_rows(data, path.name))
             return
     except Unreadable as error:
         if first is None and path.name.lower().removesuffix(".gz").endswith(".json"):
@@ -67,7 +67,7 @@ def _object_in(line: bytes) -> Object | None:
         return None
 
 
-def _graph(data: object, file: str) -> Rows:
+def _graph_rows(data: object, file: str) -> Rows:
     """Yield the rows of an object with entities and relations, or of a list of both. Raises Unfit for other values."""
     if isinstance(data, list) or (isinstance(data, dict) and "type" in data):
         for place, entry in entries_of(cast("object", data if isinstance(data, list) else [data]), "items", file):
@@ -87,10 +87,10 @@ def _graph(data: object, file: str) -> Rows:
 def _line(object_: Object, place: Place) -> Rows:
     match object_.get("type"):
         case "entity":
-            yield from _extra(object_, _ENTITY, place)
+            yield from _extra_notes(object_, _ENTITY, place)
             yield from entity_rows(object_, place, "entityType")
         case "relation":
-            yield from _extra(object_, _RELATION, place)
+            yield from _extra_notes(object_, _RELATION, place)
             yield from _relation(object_, place)
         case _:
             yield Note(place, _UNKNOWN)
@@ -119,8 +119,8 @@ def _relation(object_: Object, place: Place) -> Rows:
     yield RelationRow(place=place, start=start, end=end, type=text_of(object_, "relationType"))
 
 
-def _extra(object_: Object, names: Sequence[str], place: Place) -> Iterable[Note]:
-    """Yield a note on fields that the official server does not have."""
+def _extra_notes(object_: Object, names: Sequence[str], place: Place) -> Iterable[Note]:
+    """Yield a note if there are fields that the official server does not have."""
     if extra := [name for name in object_ if name not in names]:
         yield Note(
             place,
