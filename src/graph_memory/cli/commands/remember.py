@@ -62,8 +62,7 @@ def remember(
         if text is not None and not (name or type_name or values or entity_relations or aliases or replaces):
             return await memory.agent.remember(text, session=session, dry_run=dry_run)
         if session is not None:
-            message = "--session can be used only with a text, without other options"
-            raise invalid_argument("--session", message, "Leave out --session or the other options.")
+            raise invalid_argument("--session", "--session takes only a text", "Leave out the other options.")
         return await memory.entities.remember(
             text,
             name=name,
