@@ -242,6 +242,12 @@ class Settings(BaseSettings):
         description="Seconds that the model may take in a call of `remember` to split text into facts and to compare "
         "facts. After that, `remember` continues without it. 0: `remember` never asks it.",
     )
+    summary_model_time: float = Field(
+        default=30.0,
+        ge=0,
+        description="Seconds that the model may take to summarise a session that hooks captured. After that, the "
+        "summary is made without it. 0: summaries never ask it.",
+    )
     background_index: bool = Field(
         default=True, description="Let a long-running server index new writes for search in the background."
     )

@@ -39,6 +39,7 @@ FACADES = (
     "memory.recall.corrections",
     "memory.remember.remember",
     "memory.sessions.sessions",
+    "memory.sessions.model_summary",
     "memory.api.history",
     "memory.batch.run",
     "agent.layer",
