@@ -141,10 +141,18 @@ class Store(Reader):
         check_statement(query, params)
         self._rehearsal.note(query, params)
 
-        async def attempt() -> list[R]:
+        async def run(session: AsyncSession) -> list[R]:
+            statement = neo4j.Query(query.listed or query.text, metadata=_metadata(query.name), timeout=seconds)
+            return await _rows(query, await session.run(statement, params))
+
+        return await self.read_in_session(seconds, run)
+
+    async def read_in_session(self, seconds: float, read: Callable[[AsyncSession], Awaitable[T]]) -> T:
+        """Return the result of `read` in a session that cannot write. Repeats it after a lost connection."""
+
+        async def attempt() -> T:
             async with self._session(neo4j.READ_ACCESS) as session:
-                statement = neo4j.Query(query.listed or query.text, metadata=_metadata(query.name), timeout=seconds)
-                return await _rows(query, await session.run(statement, params))
+                return await read(session)
 
         return await self._retry(attempt, within=seconds)
 

@@ -161,7 +161,7 @@ class World:
         content = result.content[0]
         assert isinstance(content, types.TextContent)
         is_file_list = tool == "get_environment" and not result.is_error  # it names the files of this checkout
-        code = None if is_file_list else check_answer(result.structured_content or {}, content.text)
+        code = None if is_file_list else check_answer(result.structured_content or {}, content.text, tool)
         if isinstance(TOOLS[tool], OfficialOperation) and result.is_error:
             code = Code.INVALID_ARGUMENT if content.text.startswith("MCP error -32602: ") else IN_WORDS
         assert bool(code) is bool(result.is_error)

@@ -66,6 +66,7 @@ FACADES = (
     "memory.batch.parsing",
     "memory.domains.deletion",
     "memory.search.index.following",
+    "memory.cypher.query",
 )
 """Modules that are imported in the background, modules of frequent calls first."""
 
