@@ -216,7 +216,7 @@ ERRORS_OF_READS = {
     "update_observation": "INVALID_ARGUMENT",
 }
 """Errors of operations that read before they write, to a caller that may read."""
-NO_DOMAIN = ("list_domains",)
+NO_DOMAIN = ("list_domains", "query_cypher")
 
 
 def code_of(result: Mapping[str, Any]) -> str | None:
