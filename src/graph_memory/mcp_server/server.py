@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -66,11 +66,17 @@ ENTITIES_INTRO = (
 
 
 def build_server(
-    opener: Opener, settings: Settings, toolsets: Sequence[str], verifier: KeyVerifier | None = None
+    opener: Opener,
+    settings: Settings,
+    toolsets: Sequence[str],
+    verifier: KeyVerifier | None = None,
+    *,
+    attach: Callable[[Startup], None] | None = None,
 ) -> Server[Startup]:
     """Return a server for these toolsets. It opens one memory in the background, for all of its sessions.
 
-    With a verifier, every call needs a key. Raises INVALID_ARGUMENT for an unknown toolset.
+    With a verifier, every call needs a key. `attach` is called with the opening memory. Raises INVALID_ARGUMENT for an
+    unknown toolset.
     """
     tools = tools_of(toolsets)
     advice = Advice(tools, toolsets)
@@ -86,6 +92,8 @@ def build_server(
         async with Startup(opener, settings.starting_wait).running() as startup:
             if verifier is not None:
                 verifier.attach(startup)
+            if attach is not None:
+                attach(startup)
             yield startup
 
     return Server(

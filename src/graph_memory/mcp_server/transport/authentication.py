@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graph_memory.mcp_server.access import KeyVerifier
 from graph_memory.model.errors import GraphError
 
-OPEN_PATHS = frozenset({"/health"})
+OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/version"})
 """Paths that need no key, because they return no data."""
 
 

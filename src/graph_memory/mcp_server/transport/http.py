@@ -18,6 +18,7 @@ import uvicorn
 from graph_memory.mcp_server.access import KeyVerifier
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.connections import Acceptor, Connection, WaitQueue, connection_limit
+from graph_memory.mcp_server.transport.health import Health
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
@@ -76,11 +77,12 @@ def serve_http(
     """
     verifier = KeyVerifier() if with_keys else None
     opener = opener_of(settings, settings.session, toolsets, beside)
-    server = build_server(opener, settings, toolsets, verifier)
+    health = Health()
+    server = build_server(opener, settings, toolsets, verifier, attach=health.attach)
     with open_listener(host, port, with_keys=with_keys) as listener:
         port = listener.getsockname()[1]
         sessions = min(limits.sessions, limits.connections // 2)
-        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions, verifier)
+        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions, health.routes(), verifier)
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
         with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
