@@ -22,6 +22,7 @@ from graph_memory.mcp_server.callers import (
     session_argument_of,
     session_of,
 )
+from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
 from graph_memory.mcp_server.limits import check_arguments, check_result
@@ -71,16 +72,17 @@ def build_server(
     toolsets: Sequence[str],
     verifier: KeyVerifier | None = None,
     *,
+    control: CallControl | None = None,
     attach: Callable[[Startup], None] | None = None,
 ) -> Server[Startup]:
     """Return a server for these toolsets. It opens one memory in the background, for all of its sessions.
 
-    With a verifier, every call needs a key. `attach` is called with the opening memory. Raises INVALID_ARGUMENT for an
-    unknown toolset.
+    With a verifier, every call needs a key. `control` observes and limits calls. `attach` is called with the opening
+    memory. Raises INVALID_ARGUMENT for an unknown toolset.
     """
     tools = tools_of(toolsets)
     advice = Advice(tools, toolsets)
-    calls = Calls(tools, settings, advice, Access(verifier))
+    calls = Calls(tools, settings, advice, Access(verifier), control)
     has_graph = any(isinstance(tool, OfficialTool) for tool in tools.values())
     graph = calls.graph.handlers() if has_graph else {}
     introduction = NODES_INTRO if "create_node" in tools else FACTS_INTRO
@@ -118,16 +120,18 @@ class Calls:
         settings: Settings,
         advice: Advice | None = None,
         access: Access | None = None,
+        control: CallControl | None = None,
     ) -> None:
         self._tools = tools
         self._access = access or Access(None)
+        self._control = control or CallControl()
         self._advice = advice or Advice(tools, settings.toolsets)
         self._content_limit = settings.mcp_content_bytes
         self._wait = settings.starting_wait
         self._has_session = settings.session is not None
         self._project = Project(settings.domain)
         self._selection = Selection()
-        self.graph = KnowledgeGraphResource(self._memory, self._access)
+        self.graph = KnowledgeGraphResource(self._memory, self._access, self._control)
 
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list` with the tools that the caller may call.
@@ -164,7 +168,11 @@ class Calls:
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown_tool(params.name))
         arguments = params.arguments or {}
         try:
-            with masking(), self._access.acting(ctx, tool.operation) as caller:
+            with (
+                self._control.observing(tool.name),
+                masking(),
+                self._access.acting(ctx, tool.operation) as caller,
+            ):
                 if (request := await self._project.find(ctx, params)) is not None:
                     return request
                 result = await self._call(tool, arguments, ctx)

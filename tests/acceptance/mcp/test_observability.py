@@ -6,9 +6,12 @@ import time
 from importlib.metadata import version
 
 import httpx2
+import pytest
 
-from acceptance.agents import http_server
+from acceptance.agents import http_server, over_http, run
 from graph_memory.app import schema_version
+
+pytestmark = pytest.mark.anyio
 
 
 def test_health_checks_need_no_key_and_the_server_becomes_ready(environment: dict[str, str]):
@@ -22,3 +25,25 @@ def test_health_checks_need_no_key_and_the_server_becomes_ready(environment: dic
             time.sleep(0.1)
         assert ready.json()["status"] == "ready"
         assert ready.json()["events_not_indexed"] >= 0
+
+
+async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environment: dict[str, str], domain: str):
+    created = run(environment, "key", "create", "prometheus", "--domain", domain, "--right", "write")
+    headers = {"Authorization": f"Bearer {created.stdout.split()[0]}"}
+    with http_server(environment, "--toolsets", "graph", with_keys=True) as url:
+        metrics = url.replace("/mcp", "/metrics")
+        async with httpx2.AsyncClient() as http:
+            assert (await http.get(metrics)).status_code == 401
+            async with over_http(url, domain, headers=headers) as agent:
+                await agent.ids_of("query_nodes", type="Project")
+                await agent.error_of("get_node", node_id="mem_none")
+                answer = await http.get(metrics, headers=headers)
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    lines = answer.text.splitlines()
+    assert 'graph_memory_calls_total{operation="query_nodes",outcome="ok"} 1.0' in lines
+    assert 'graph_memory_calls_total{operation="get_node",outcome="ONTOLOGY_NOT_FOUND"} 1.0' in lines
+    assert {"graph_memory_ready 1.0", "graph_memory_calls_in_progress 0.0"} <= {*lines}
+    [connections] = [line for line in lines if line.startswith("graph_memory_connections ")]
+    assert float(connections.split()[1]) >= 2
+    assert domain not in answer.text
+    assert "prometheus" not in answer.text

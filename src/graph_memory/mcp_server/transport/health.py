@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from importlib.metadata import version
 from time import monotonic
 
@@ -24,6 +25,26 @@ TRUSTED_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The result of a readiness check."""
+
+    reason: Code | None = None
+    """The reason why the server is not ready. The message of an error would name hosts or paths of the machine."""
+    events_not_indexed: int = 0
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the server can serve calls."""
+        return self.reason is None
+
+    def to_response(self) -> JSONResponse:
+        """Return the response to a check: 200 if the server is ready, otherwise 503 with the reason."""
+        if self.is_ready:
+            return JSONResponse({"status": "ready", "events_not_indexed": self.events_not_indexed})
+        return JSONResponse({"status": "not ready", "reason": self.reason}, 503)
+
+
 class Health:
     """The health checks of a server."""
 
@@ -31,7 +52,7 @@ class Health:
         self._startup: Startup | None = None
         self._checking = anyio.Lock()
         self._checked_at = float("-inf")
-        self._ready = 0, dict[str, object]()
+        self._readiness = Readiness(Code.STARTING)
 
     def attach(self, startup: Startup) -> None:
         """Use the memory of the running server."""
@@ -48,31 +69,27 @@ class Health:
         return [Route(path, endpoint, methods=["GET"]) for path, endpoint in endpoints.items()]
 
     async def _answer_readiness(self, _request: Request) -> JSONResponse:
-        """Answer with 200 if Neo4j answers and its schema is current, otherwise with 503 and the reason."""
+        return (await self.readiness()).to_response()
+
+    async def readiness(self) -> Readiness:
+        """Return whether Neo4j answers and its schema is current. The result may be a second old."""
         async with self._checking:
             if monotonic() >= self._checked_at + TRUSTED_SECONDS:
-                self._ready = await self._check()
+                self._readiness = await self._check()
                 self._checked_at = monotonic()
-        status, content = self._ready
-        return JSONResponse(content, status)
+        return self._readiness
 
-    async def _check(self) -> tuple[int, dict[str, object]]:
+    async def _check(self) -> Readiness:
         if self._startup is None:
-            return _not_ready(Code.STARTING)
+            return Readiness(Code.STARTING)
         try:
             with anyio.fail_after(CHECK_SECONDS), masking():
-                events_behind = await self._startup.opened().upkeep.check_ready()
+                return Readiness(events_not_indexed=await self._startup.opened().upkeep.check_ready())
         except TimeoutError:
-            return _not_ready(Code.TIMEOUT)
+            return Readiness(Code.TIMEOUT)
         except GraphError as error:
             _log.info("Not ready: %s", error)
-            return _not_ready(error.code)
-        return 200, {"status": "ready", "events_not_indexed": events_behind}
-
-
-def _not_ready(code: Code) -> tuple[int, dict[str, object]]:
-    """Return a response without the message of the error, which may name hosts or paths of the machine."""
-    return 503, {"status": "not ready", "reason": str(code)}
+            return Readiness(error.code)
 
 
 async def _answer_ok(_request: Request) -> JSONResponse:

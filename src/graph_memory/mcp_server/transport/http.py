@@ -15,11 +15,14 @@ from typing import NoReturn
 import anyio
 import uvicorn
 
+from graph_memory.hooks.spool import Spool
 from graph_memory.mcp_server.access import KeyVerifier
+from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.connections import Acceptor, Connection, WaitQueue, connection_limit
 from graph_memory.mcp_server.transport.health import Health
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
+from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.model.errors import GraphError, Hint
@@ -77,14 +80,17 @@ def serve_http(
     """
     verifier = KeyVerifier() if with_keys else None
     opener = opener_of(settings, settings.session, toolsets, beside)
-    health = Health()
-    server = build_server(opener, settings, toolsets, verifier, attach=health.attach)
+    health, control = Health(), CallControl()
+    metrics = Metrics(control, health, Spool.of(settings.home))
+    server = build_server(opener, settings, toolsets, verifier, control=control, attach=health.attach)
     with open_listener(host, port, with_keys=with_keys) as listener:
         port = listener.getsockname()[1]
         sessions = min(limits.sessions, limits.connections // 2)
-        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions, health.routes(), verifier)
+        routes = [*health.routes(), metrics.route()]
+        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions, routes, verifier)
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
+        metrics.count_connections(http_server.server_state.connections)
         with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
             anyio.run(_serve, http_server, listener, app, limits.calls)
     exit_process(1 if http_server.is_broken else 0)
