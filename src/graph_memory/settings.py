@@ -161,6 +161,15 @@ class Settings(BaseSettings):
         description="Seconds that an MCP call waits for Neo4j to start before it returns STARTING.",
     )
 
+    max_calls: int = Field(
+        default=64, ge=1, description="Maximum number of calls that a server over HTTP runs at once. Others wait."
+    )
+    max_waiting: int = Field(
+        default=512,
+        ge=0,
+        description="Maximum number of calls that wait at a server over HTTP. Further calls fail with OVERLOADED.",
+    )
+
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")
     retry_time: float = Field(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
+from graph_memory.mcp_server.admission import Admission
+from graph_memory.mcp_server.callers import Context, connection_session, session_of
 from graph_memory.model.errors import GraphError
+from graph_memory.model.rights import Principal
 
 OK = "ok"
 CANCELLED = "cancelled"
@@ -25,12 +28,31 @@ class FinishedCall:
 
 
 class CallControl:
-    """Counts the running calls, and reports finished calls to observers."""
+    """Counts the running calls, reports finished calls to observers, and lets calls wait for their turn."""
 
-    def __init__(self) -> None:
+    def __init__(self, admission: Admission | None = None) -> None:
+        self._admission = admission
         self.observers: list[Callable[[FinishedCall], None]] = []
         self.in_progress = 0
         """Number of calls that have begun and not ended, including the ones that wait."""
+
+    @property
+    def waiting(self) -> int:
+        """Number of calls that wait for their turn."""
+        return self._admission.waiting if self._admission is not None else 0
+
+    @asynccontextmanager
+    async def admitting(self, ctx: Context, principal: Principal | None) -> AsyncGenerator[None]:
+        """Run the block as soon as it is the caller's turn. Raises OVERLOADED.
+
+        Calls with the same key have one caller. Without keys, calls of the same session have one.
+        """
+        if self._admission is None:
+            yield
+            return
+        caller = principal.name if principal is not None else session_of(ctx) or connection_session(ctx) or ""
+        async with self._admission.slot(caller):
+            yield
 
     @contextmanager
     def observing(self, operation: str) -> Generator[None]:

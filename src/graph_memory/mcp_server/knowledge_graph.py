@@ -124,7 +124,9 @@ class KnowledgeGraphResource:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
             with self._control.observing("read_graph"), masking(), self.access.acting(ctx, OPERATIONS["read_graph"]):
-                graph = await (await self._memory_of(ctx)).entities.read_graph()
+                memory = await self._memory_of(ctx)
+                async with self._control.admitting(ctx, self.access.principal_of(ctx)):
+                    graph = await memory.entities.read_graph()
         except GraphError as error:
             raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
         text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=pretty_json(graph.to_dict()))

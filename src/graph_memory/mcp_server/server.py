@@ -193,10 +193,12 @@ class Calls:
         if session is None and tool.name == START_TOOL and is_over_http(ctx) and session_of(ctx) is None:
             session = new_session()
         memory = await self._memory(ctx, session)
-        try:
-            raw_result = await call(memory)
-        except GraphError as error:
-            raise with_selection_hint(await with_whole_id(memory, error), self._selection.of(ctx, session)) from error
+        async with self._control.admitting(ctx, self._access.principal_of(ctx)):
+            try:
+                raw_result = await call(memory)
+            except GraphError as error:
+                error_with_id = await with_whole_id(memory, error)
+                raise with_selection_hint(error_with_id, self._selection.of(ctx, session)) from error
         if isinstance(raw_result, DomainSelected):
             self._selection.select(ctx, raw_result.domain, session)
         result = self._advice.answer(raw_result, has_calls=tool.operation.returns_calls)

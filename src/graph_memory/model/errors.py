@@ -115,6 +115,8 @@ class Code(StrEnum):
     """The connection was lost while a transaction was open: nothing was changed; run all of it again."""
     DOMAIN_BUSY = "DOMAIN_BUSY"
     """A long operation is running in the domain, or too many writers are waiting for it."""
+    OVERLOADED = "OVERLOADED"
+    """The server has too many calls; nothing was changed: try again after `details.retry_after` seconds."""
     TIMEOUT = "TIMEOUT"
     """The server stopped the statement at its time limit; nothing was changed."""
     INTERNAL = "INTERNAL"

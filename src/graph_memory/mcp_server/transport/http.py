@@ -17,6 +17,7 @@ import uvicorn
 
 from graph_memory.hooks.spool import Spool
 from graph_memory.mcp_server.access import KeyVerifier
+from graph_memory.mcp_server.admission import Admission
 from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.connections import Acceptor, Connection, WaitQueue, connection_limit
@@ -80,7 +81,7 @@ def serve_http(
     """
     verifier = KeyVerifier() if with_keys else None
     opener = opener_of(settings, settings.session, toolsets, beside)
-    health, control = Health(), CallControl()
+    health, control = Health(), CallControl(Admission(settings.max_calls, settings.max_waiting))
     metrics = Metrics(control, health, Spool.of(settings.home))
     server = build_server(opener, settings, toolsets, verifier, control=control, attach=health.attach)
     with open_listener(host, port, with_keys=with_keys) as listener:

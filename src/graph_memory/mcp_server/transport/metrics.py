@@ -42,7 +42,10 @@ class Metrics:
             "graph_memory_call_duration_seconds", "Durations of calls.", ["operation"], buckets=BUCKETS,
             registry=self._registry,
         )  # fmt: skip
-        self._gauge("calls_in_progress", "Calls that have begun.").set_function(lambda: control.in_progress)
+        self._gauge("calls_in_progress", "Calls that have begun, including the ones that wait.").set_function(
+            lambda: control.in_progress
+        )
+        self._gauge("calls_waiting", "Calls that wait for their turn.").set_function(lambda: control.waiting)
         self._connections = self._gauge("connections", "Open connections of clients.")
         self._gauge("spooled_events", "Captured events that wait to be stored.").set_function(
             lambda: len(spool.names())
