@@ -169,6 +169,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Maximum number of calls that wait at a server over HTTP. Further calls fail with OVERLOADED.",
     )
+    calls_per_minute: int = Field(
+        default=0,
+        ge=0,
+        description="Maximum number of calls that a key may make in a minute, for each server. Further calls fail with "
+        "RATE_LIMITED. 0: no limit.",
+    )
 
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")

@@ -6,11 +6,15 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from graph_memory.mcp_server.admission import Admission
 from graph_memory.mcp_server.callers import Context, connection_session, session_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.rights import Principal
+
+if TYPE_CHECKING:
+    from graph_memory.mcp_server.rate_limits import RateLimits
 
 OK = "ok"
 CANCELLED = "cancelled"
@@ -28,10 +32,11 @@ class FinishedCall:
 
 
 class CallControl:
-    """Counts the running calls, reports finished calls to observers, and lets calls wait for their turn."""
+    """Counts the running calls, reports finished calls to observers, and limits the calls of each caller."""
 
-    def __init__(self, admission: Admission | None = None) -> None:
+    def __init__(self, admission: Admission | None = None, rates: RateLimits | None = None) -> None:
         self._admission = admission
+        self._rates = rates
         self.observers: list[Callable[[FinishedCall], None]] = []
         self.in_progress = 0
         """Number of calls that have begun and not ended, including the ones that wait."""
@@ -43,10 +48,12 @@ class CallControl:
 
     @asynccontextmanager
     async def admitting(self, ctx: Context, principal: Principal | None) -> AsyncGenerator[None]:
-        """Run the block as soon as it is the caller's turn. Raises OVERLOADED.
+        """Run the block at the caller's turn. Raises RATE_LIMITED and OVERLOADED.
 
         Calls with the same key have one caller. Without keys, calls of the same session have one.
         """
+        if self._rates is not None and principal is not None:
+            self._rates.count(principal.name)
         if self._admission is None:
             yield
             return

@@ -117,6 +117,8 @@ class Code(StrEnum):
     """A long operation is running in the domain, or too many writers are waiting for it."""
     OVERLOADED = "OVERLOADED"
     """The server has too many calls; nothing was changed: try again after `details.retry_after` seconds."""
+    RATE_LIMITED = "RATE_LIMITED"
+    """The key has made too many calls in a minute; nothing was changed: see `details.retry_after` for the seconds."""
     TIMEOUT = "TIMEOUT"
     """The server stopped the statement at its time limit; nothing was changed."""
     INTERNAL = "INTERNAL"

@@ -10,6 +10,7 @@ import pytest
 
 from acceptance.agents import http_server, over_http, run
 from graph_memory.app import schema_version
+from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +29,7 @@ def test_health_checks_need_no_key_and_the_server_becomes_ready(environment: dic
 
 
 async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environment: dict[str, str], domain: str):
+    environment = {**environment, "GRAPH_MEMORY_CALLS_PER_MINUTE": "2"}
     created = run(environment, "key", "create", "prometheus", "--domain", domain, "--right", "write")
     headers = {"Authorization": f"Bearer {created.stdout.split()[0]}"}
     with http_server(environment, "--toolsets", "graph", with_keys=True) as url:
@@ -37,11 +39,14 @@ async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environ
             async with over_http(url, domain, headers=headers) as agent:
                 await agent.ids_of("query_nodes", type="Project")
                 await agent.error_of("get_node", node_id="mem_none")
+                limited = await agent.error_of("get_node", node_id="mem_none")
                 answer = await http.get(metrics, headers=headers)
+    assert limited.code is Code.RATE_LIMITED
     assert answer.headers["content-type"].startswith("text/plain; version=")
     lines = answer.text.splitlines()
     assert 'graph_memory_calls_total{operation="query_nodes",outcome="ok"} 1.0' in lines
     assert 'graph_memory_calls_total{operation="get_node",outcome="ONTOLOGY_NOT_FOUND"} 1.0' in lines
+    assert 'graph_memory_calls_total{operation="get_node",outcome="RATE_LIMITED"} 1.0' in lines
     assert {"graph_memory_ready 1.0", "graph_memory_calls_in_progress 0.0"} <= {*lines}
     [connections] = [line for line in lines if line.startswith("graph_memory_connections ")]
     assert float(connections.split()[1]) >= 2

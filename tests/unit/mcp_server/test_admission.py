@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import anyio
@@ -18,6 +20,7 @@ from graph_memory.mcp_server.server import build_server
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, error_of, opens
+from unit.mcp_server.test_mcp_http import running
 
 pytestmark = pytest.mark.anyio
 
@@ -157,3 +160,21 @@ async def test_a_tool_says_that_the_server_is_overloaded_and_what_to_do():
     assert (error["code"], error["details"]["retry_after"]) == ("OVERLOADED", 1)
     assert "Try again in 1 s" in error["details"]["hint"]
     assert memory.calls == []
+
+
+@pytest.mark.parametrize("by_session", [False, True])
+def test_an_overloaded_server_answers_calls_and_still_lives(by_session: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("GRAPH_MEMORY_MAX_CALLS", "1")
+    monkeypatch.setenv("GRAPH_MEMORY_MAX_WAITING", "0")
+    with running() as server, ThreadPoolExecutor(1) as thread:
+        session = server.session() if by_session else {}
+        slow = thread.submit(server.call, '"slow"', **session)
+        assert server.process.stderr is not None
+        while not server.process.stderr.readline().startswith(b"content='slow'"):
+            pass
+        refused = server.call('"quick"', **session)
+        assert refused.status == 200
+        assert json.loads(refused.text)["result"]["structuredContent"]["code"] == "OVERLOADED"
+        assert server.answer("GET", "/health/live").status == 200
+        server.end()
+        assert slow.result().status == 503

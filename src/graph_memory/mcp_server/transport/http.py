@@ -81,7 +81,7 @@ def serve_http(
     """
     verifier = KeyVerifier() if with_keys else None
     opener = opener_of(settings, settings.session, toolsets, beside)
-    health, control = Health(), CallControl(Admission(settings.max_calls, settings.max_waiting))
+    health, control = Health(), _control(settings)
     metrics = Metrics(control, health, Spool.of(settings.home))
     server = build_server(opener, settings, toolsets, verifier, control=control, attach=health.attach)
     with open_listener(host, port, with_keys=with_keys) as listener:
@@ -95,6 +95,15 @@ def serve_http(
         with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
             anyio.run(_serve, http_server, listener, app, limits.calls)
     exit_process(1 if http_server.is_broken else 0)
+
+
+def _control(settings: Settings) -> CallControl:
+    rates = None
+    if settings.calls_per_minute:
+        from graph_memory.mcp_server.rate_limits import RateLimits  # takes long to import
+
+        rates = RateLimits(settings.calls_per_minute)
+    return CallControl(Admission(settings.max_calls, settings.max_waiting), rates)
 
 
 def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.socket:
