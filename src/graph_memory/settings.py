@@ -175,6 +175,11 @@ class Settings(BaseSettings):
         description="Maximum number of calls that a key may make in a minute, for each server. Further calls fail with "
         "RATE_LIMITED. 0: no limit.",
     )
+    slow_call_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        description="Seconds after which a server over HTTP logs a call as slow, in JSON on stderr. 0: never.",
+    )
 
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")

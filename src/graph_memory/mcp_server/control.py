@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from graph_memory.mcp_server.admission import Admission
-from graph_memory.mcp_server.callers import Context, connection_session, session_of
+from graph_memory.mcp_server.callers import Context, connection_session, key_of, session_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.rights import Principal
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 OK = "ok"
 CANCELLED = "cancelled"
+MOST_OF_ID = 64
+"""Maximum number of characters of a request's id that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class FinishedCall:
     """`ok`, the code of the error, or `cancelled`."""
     seconds: float
     """Duration in seconds, including the time that the call waited."""
+    request: str
+    """The id that the client gave the request, shortened."""
+    key: str | None
+    """The name of the key with which the request was sent."""
 
 
 class CallControl:
@@ -62,7 +68,7 @@ class CallControl:
             yield
 
     @contextmanager
-    def observing(self, operation: str) -> Generator[None]:
+    def observing(self, operation: str, ctx: Context) -> Generator[None]:
         """Report the outcome and the duration of the block."""
         began = perf_counter()
         outcome = CANCELLED
@@ -75,6 +81,8 @@ class CallControl:
             raise
         finally:
             self.in_progress -= 1
-            call = FinishedCall(operation, outcome, perf_counter() - began)
+            call = FinishedCall(
+                operation, outcome, perf_counter() - began, str(ctx.request_id)[:MOST_OF_ID], key_of(ctx)
+            )
             for observe in self.observers:
                 observe(call)

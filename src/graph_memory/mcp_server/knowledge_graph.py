@@ -123,7 +123,11 @@ class KnowledgeGraphResource:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
-            with self._control.observing("read_graph"), masking(), self.access.acting(ctx, OPERATIONS["read_graph"]):
+            with (
+                self._control.observing("read_graph", ctx),
+                masking(),
+                self.access.acting(ctx, OPERATIONS["read_graph"]),
+            ):
                 memory = await self._memory_of(ctx)
                 async with self._control.admitting(ctx, self.access.principal_of(ctx)):
                     graph = await memory.entities.read_graph()

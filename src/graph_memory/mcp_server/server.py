@@ -169,7 +169,7 @@ class Calls:
         arguments = params.arguments or {}
         try:
             with (
-                self._control.observing(tool.name),
+                self._control.observing(tool.name, ctx),
                 masking(),
                 self._access.acting(ctx, tool.operation) as caller,
             ):

@@ -37,7 +37,7 @@ async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environ
         async with httpx2.AsyncClient() as http:
             assert (await http.get(metrics)).status_code == 401
             async with over_http(url, domain, headers=headers) as agent:
-                await agent.ids_of("query_nodes", type="Project")
+                await agent.call("query_nodes", type="Project")
                 await agent.error_of("get_node", node_id="mem_none")
                 limited = await agent.error_of("get_node", node_id="mem_none")
                 answer = await http.get(metrics, headers=headers)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import anyio
 import pytest
@@ -14,6 +16,7 @@ from starlette.requests import Request
 
 from graph_memory.hooks.spool import Spool
 from graph_memory.mcp_server.access import KeyToken
+from graph_memory.mcp_server.callers import Context
 from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.health import Health
@@ -24,6 +27,7 @@ from graph_memory.settings import Settings
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, opens
 
 pytestmark = pytest.mark.anyio
+REQUEST = cast("Context", SimpleNamespace(request=None, request_id=1))
 MISSING = GraphError(Code.NODE_NOT_FOUND, "No node mem_1")
 
 
@@ -62,7 +66,7 @@ async def test_the_state_of_the_server_is_measured_when_it_is_read(tmp_path: Pat
     metrics = Metrics(control, Health(), spool)
     metrics.count_connections(connections)
     spool.add(b"{}")
-    with control.observing("recall"):
+    with control.observing("recall", REQUEST):
         values = await samples(metrics)
     assert values["graph_memory_calls_in_progress"] == 1
     assert values["graph_memory_connections"] == 2
@@ -78,7 +82,7 @@ async def test_a_cancelled_call_is_counted():
     calls: list[str] = []
     control = CallControl()
     control.observers.append(lambda call: calls.append(f"{call.operation} {call.outcome}"))
-    with anyio.move_on_after(0.01), control.observing("recall"):
+    with anyio.move_on_after(0.01), control.observing("recall", REQUEST):
         await anyio.sleep_forever()
     assert (calls, control.in_progress) == (["recall cancelled"], 0)
 

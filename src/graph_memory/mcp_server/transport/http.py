@@ -26,6 +26,7 @@ from graph_memory.mcp_server.transport.http_app import Lifetimes, application
 from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
+from graph_memory.mcp_server.transport.slow_calls import slow_call_logger
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -103,7 +104,10 @@ def _control(settings: Settings) -> CallControl:
         from graph_memory.mcp_server.rate_limits import RateLimits  # takes long to import
 
         rates = RateLimits(settings.calls_per_minute)
-    return CallControl(Admission(settings.max_calls, settings.max_waiting), rates)
+    control = CallControl(Admission(settings.max_calls, settings.max_waiting), rates)
+    if settings.slow_call_seconds:
+        control.observers.append(slow_call_logger(settings.slow_call_seconds))
+    return control
 
 
 def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.socket:
