@@ -53,7 +53,7 @@ class Admission:
             with anyio.move_on_after(self._wait_seconds):
                 await ticket.settled.wait()
             if not ticket.is_admitted:
-                raise _overloaded()
+                raise _overload_error()
             yield
         finally:
             self._release(caller, ticket)
@@ -76,7 +76,7 @@ class Admission:
     def _make_room(self, caller: str) -> None:
         longest = max(self._queues.values(), key=len, default=deque[Ticket]())
         if len(longest) <= len(self._queues.get(caller, ())) + 1:
-            raise _overloaded()
+            raise _overload_error()
         longest.pop().settled.set()
 
     def _release(self, caller: str, ticket: Ticket) -> None:
@@ -96,7 +96,7 @@ class Admission:
                 self._queues[next_caller] = waiting
 
 
-def _overloaded() -> GraphError:
+def _overload_error() -> GraphError:
     hint = f"Nothing was changed. Try again in {RETRY_SECONDS} s, with fewer calls at once."
     return GraphError(
         Code.OVERLOADED, "The server has too many calls to run", {"retry_after": RETRY_SECONDS, "hint": hint}

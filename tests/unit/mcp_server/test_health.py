@@ -27,7 +27,7 @@ class FakeStartup:
         self.outcome = outcome
         self.checks = 0
 
-    def opened(self) -> FakeStartup:
+    def present_memory(self) -> FakeStartup:
         return self
 
     @property

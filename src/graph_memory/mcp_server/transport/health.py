@@ -84,7 +84,7 @@ class Health:
             return Readiness(Code.STARTING)
         try:
             with anyio.fail_after(CHECK_SECONDS), masking():
-                return Readiness(events_not_indexed=await self._startup.opened().upkeep.check_ready())
+                return Readiness(events_not_indexed=await self._startup.present_memory().upkeep.check_ready())
         except TimeoutError:
             return Readiness(Code.TIMEOUT)
         except GraphError as error:
