@@ -22,8 +22,9 @@ from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.visible import escape_invisible
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.storage.queries import check_text
 from graph_memory.storage.statement_rights import check_ad_hoc
-from graph_memory.storage.store import Store, check_text
+from graph_memory.storage.store import Store
 
 SECONDS = 10.0
 """Time limit of a statement."""

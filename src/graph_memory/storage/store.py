@@ -21,7 +21,6 @@ from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo
 from neo4j.time import DateTime
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.storage.connecting import Address, Find, driver_of
 from graph_memory.storage.driver_errors import (
     LOST,
@@ -33,7 +32,7 @@ from graph_memory.storage.driver_errors import (
     rolled_itself_back,
     translate_errors,
 )
-from graph_memory.storage.queries import Query
+from graph_memory.storage.queries import Query, check_text
 from graph_memory.storage.rehearsal import Rehearsal
 from graph_memory.storage.statement_rights import check_statement
 
@@ -372,13 +371,6 @@ async def _roll_back(inner: AsyncTransaction) -> None:
     """Roll back uncommitted changes. If the connection is lost, the server rolls them back by itself."""
     with suppress(DriverError, Neo4jError, OSError), anyio.move_on_after(SILENCE_SECONDS, shield=True):
         await inner.close()
-
-
-def check_text(params: Mapping[str, object]) -> None:
-    """Raise INVALID_ARGUMENT if a parameter contains a lone surrogate, which cannot be encoded as UTF-8."""
-    for name, value in params.items():
-        if isinstance(value, str) and not is_encodable(value):
-            raise invalid_argument(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
 
 
 def _metadata(name: str) -> dict[str, Any]:
