@@ -175,6 +175,22 @@ class Settings(BaseSettings):
         description="Maximum number of calls that a key may make in a minute, for each server. Further calls fail with "
         "RATE_LIMITED. 0: no limit.",
     )
+    public_url: str | None = Field(
+        default=None,
+        description="URL under which clients reach a server with `--auth oidc`, such as "
+        "https://memory.example.org/mcp. Default: the address on which it listens.",
+    )
+    oidc_issuer: str | None = Field(
+        default=None, description="Issuer of the access tokens of a server with `--auth oidc`, as in its tokens."
+    )
+    oidc_audience: str | None = Field(
+        default=None, description="Audience that access tokens must have. Default: the URL of the server."
+    )
+    oidc_claim: str = Field(default="groups", description="Claim of access tokens whose values have rights.")
+    oidc_rights: dict[str, str] = Field(
+        default_factory=dict,
+        description='Rights by the values of that claim, as JSON: {"engineers": "team-*=write,recipes=read"}.',
+    )
     slow_call_seconds: float = Field(
         default=0.0,
         ge=0,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp import MCPError, types
 from mcp.server import Server
 
-from graph_memory.mcp_server.access import Access, KeyVerifier
+from graph_memory.mcp_server.access import Access, Verifier
 from graph_memory.mcp_server.advice import Advice, with_selection_hint, with_whole_id
 from graph_memory.mcp_server.callers import (
     SESSION_ID,
@@ -70,7 +70,7 @@ def build_server(
     opener: Opener,
     settings: Settings,
     toolsets: Sequence[str],
-    verifier: KeyVerifier | None = None,
+    verifier: Verifier | None = None,
     *,
     control: CallControl | None = None,
     attach: Callable[[Startup], None] | None = None,

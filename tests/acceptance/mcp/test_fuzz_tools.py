@@ -153,6 +153,7 @@ class World:
                 lifespan_context=SimpleNamespace(memory=self.open),
                 session=SimpleNamespace(client_params=None),
                 request=None,
+                request_id=1,
             ),
         )
         params = types.CallToolRequestParams.model_construct(name=tool, arguments=confined)

@@ -77,7 +77,7 @@ class World:
             return self.memory
 
         lifespan, session = SimpleNamespace(memory=open_memory_), SimpleNamespace(client_params=None)
-        context = cast("Any", SimpleNamespace(lifespan_context=lifespan, session=session, request=None))
+        context = cast("Any", SimpleNamespace(lifespan_context=lifespan, session=session, request=None, request_id=1))
         params = types.CallToolRequestParams.model_construct(name=tool.name, arguments=arguments)
         return cast("types.CallToolResult", self.portal.call(partial(self.calls.call_tool, context, params)))
 

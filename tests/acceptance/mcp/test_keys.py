@@ -75,7 +75,7 @@ class Team:
 @pytest.fixture(scope="module")
 def url(environment: dict[str, str]) -> Iterator[str]:
     """A server with keys and all tools, whose default domain is nobody's."""
-    with http_server(environment, "--toolsets", "all", "--domain", "house-rules", with_keys=True) as url:
+    with http_server(environment, "--toolsets", "all", "--domain", "house-rules", auth="keys") as url:
         yield url
 
 

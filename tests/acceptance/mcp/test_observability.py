@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 def test_health_checks_need_no_key_and_the_server_becomes_ready(environment: dict[str, str]):
-    with http_server(environment, with_keys=True) as url, httpx2.Client(base_url=url.removesuffix("/mcp")) as http:
+    with http_server(environment, auth="keys") as url, httpx2.Client(base_url=url.removesuffix("/mcp")) as http:
         assert http.get("/health/live").json() == http.get("/health").json() == {"status": "ok"}
         about = {"name": "graph-memory", "version": version("graph-memory"), "schema_version": schema_version()}
         assert http.get("/version").json() == about
@@ -32,7 +32,7 @@ async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environ
     environment = {**environment, "GRAPH_MEMORY_CALLS_PER_MINUTE": "2"}
     created = run(environment, "key", "create", "prometheus", "--domain", domain, "--right", "write")
     headers = {"Authorization": f"Bearer {created.stdout.split()[0]}"}
-    with http_server(environment, "--toolsets", "graph", with_keys=True) as url:
+    with http_server(environment, "--toolsets", "graph", auth="keys") as url:
         metrics = url.replace("/mcp", "/metrics")
         async with httpx2.AsyncClient() as http:
             assert (await http.get(metrics)).status_code == 401

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph_memory.mcp_server.access import KeyVerifier
+from graph_memory.mcp_server.access import Verifier
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.authentication import Authentication
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
@@ -42,11 +42,12 @@ def application(
     body_seconds: float,
     sessions: int,
     routes: list[Route],
-    verifier: KeyVerifier | None = None,
+    verifier: Verifier | None = None,
+    metadata_url: str | None = None,
 ) -> Lifetimes:
     """Return the server's application. Limits: `content_bytes` for content, `body_seconds` to receive a body.
 
-    It keeps up to `sessions` sessions, or more while all are in use. With a verifier, requests need a key.
+    It keeps up to `sessions` sessions, or more while all are in use. With a verifier, requests need a key or token.
     """
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -57,7 +58,7 @@ def application(
     )
     bodies = Bodies(Sessions(app, sessions), _BYTES_OF_ESCAPE * content_bytes + MIB, body_seconds)
     if verifier is not None:
-        return Lifetimes(OriginGuard(Authentication(bodies, verifier)))
+        return Lifetimes(OriginGuard(Authentication(bodies, verifier, metadata_url)))
     return Lifetimes(Guard(bodies, port))
 
 

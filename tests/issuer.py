@@ -1,0 +1,104 @@
+"""An OAuth 2.1 issuer on the loopback interface, with keys that can be changed."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+PRIVATE = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+PUBLIC = (serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+@dataclass
+class Key:
+    """A pair of keys."""
+
+    id: str
+    algorithm: str = "RS256"
+    private: Any = field(default=None)
+
+    def __post_init__(self) -> None:
+        if self.private is None:
+            self.private = (
+                ec.generate_private_key(ec.SECP256R1())
+                if self.algorithm == "ES256"
+                else rsa.generate_private_key(public_exponent=65537, key_size=2048)
+            )
+
+    def jwk(self) -> dict[str, Any]:
+        """Return the public key as the issuer publishes it."""
+        library = jwt.get_algorithm_by_name(self.algorithm)
+        return {**json.loads(library.to_jwk(self.private.public_key())), "kid": self.id, "use": "sig"}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+    def public_pem(self) -> bytes:
+        """Return the public key as text."""
+        return self.private.public_key().public_bytes(*PUBLIC)
+
+
+@dataclass
+class TestIssuer:
+    """The issuer's keys, and the paths that were requested."""
+
+    __test__ = False
+    url: str = ""
+    keys: list[Key] = field(default_factory=lambda: [Key("one")])
+    paths: list[str] = field(default_factory=list)
+    discovery: str = "/.well-known/openid-configuration"
+    is_down: bool = False
+
+    def token(self, audience: str, scope: str | None = "memory:read", key: Key | None = None, **claims: Any) -> str:
+        """Return a signed token. A claim that is None is left out, and `alg` and `kid` are of the header."""
+        signer = key or self.keys[0]
+        now = int(time.time())
+        header = {"kid": claims.pop("kid", signer.id)}
+        own = {"iss": self.url, "aud": audience, "sub": "ann", "exp": now + 600, "iat": now, "scope": scope, **claims}
+        payload = {name: value for name, value in own.items() if value is not None}
+        return jwt.encode(payload, signer.private, algorithm=signer.algorithm, headers=header)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    served: ClassVar[TestIssuer]
+
+    def do_GET(self) -> None:
+        issuer = self.served
+        issuer.paths.append(self.path)
+        documents: dict[str, Any] = {
+            issuer.discovery: {"issuer": issuer.url, "jwks_uri": f"{issuer.url}/keys"},
+            "/keys": {"keys": [key.jwk() for key in issuer.keys] + [{"kty": "oct", "kid": "secret", "k": "AAAA"}]},
+        }
+        document = documents.get(self.path)
+        body = json.dumps(document).encode()
+        self.send_response(503 if issuer.is_down else 200 if document else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Keep quiet."""
+
+
+@contextmanager
+def running_issuer() -> Iterator[TestIssuer]:
+    """Give an issuer that answers as long as the block."""
+    issuer = TestIssuer()
+    handler = type("Handler", (_Handler,), {"served": issuer})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        issuer.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield issuer
+        finally:
+            server.shutdown()
+            thread.join()
