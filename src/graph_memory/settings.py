@@ -31,7 +31,6 @@ LOCAL_MODELS = ("all-minilm-l6-v2", "e5-small-v2")
 KIB = 1024
 MIB = 1024 * KIB
 
-
 ENVIRONMENT: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
 """The environment variables of the process that a command runs for, if it is another process."""
 
@@ -165,36 +164,22 @@ class Settings(BaseSettings):
         default=64, ge=1, description="Maximum number of calls that a server over HTTP runs at once. Others wait."
     )
     max_waiting: int = Field(
-        default=512,
-        ge=0,
-        description="Maximum number of calls that wait at a server over HTTP. Further calls fail with OVERLOADED.",
+        default=512, ge=0, description="Maximum number of calls that wait there. Further calls fail with OVERLOADED."
     )
     calls_per_minute: int = Field(
-        default=0,
-        ge=0,
-        description="Maximum number of calls that a key may make in a minute, for each server. Further calls fail with "
-        "RATE_LIMITED. 0: no limit.",
+        default=0, ge=0, description="Maximum number of calls of a key in a minute, for each server. 0: no limit."
     )
     public_url: str | None = Field(
-        default=None,
-        description="URL under which clients reach a server with `--auth oidc`, such as "
-        "https://memory.example.org/mcp. Default: the address on which it listens.",
+        default=None, description="URL of a server with `--auth oidc` for its clients. Default: where it listens."
     )
-    oidc_issuer: str | None = Field(
-        default=None, description="Issuer of the access tokens of a server with `--auth oidc`, as in its tokens."
-    )
-    oidc_audience: str | None = Field(
-        default=None, description="Audience that access tokens must have. Default: the URL of the server."
-    )
+    oidc_issuer: str | None = Field(default=None, description="Issuer of access tokens (`--auth oidc`), as in them.")
+    oidc_audience: str | None = Field(default=None, description="Audience of access tokens. Default: the server's URL.")
     oidc_claim: str = Field(default="groups", description="Claim of access tokens whose values have rights.")
     oidc_rights: dict[str, str] = Field(
-        default_factory=dict,
-        description='Rights by the values of that claim, as JSON: {"engineers": "team-*=write,recipes=read"}.',
+        default_factory=dict, description='Rights by its values: {"engineers": "team-*=write,recipes=read"}.'
     )
     slow_call_seconds: float = Field(
-        default=0.0,
-        ge=0,
-        description="Seconds after which a server over HTTP logs a call as slow, in JSON on stderr. 0: never.",
+        default=0.0, ge=0, description="Seconds after which a server over HTTP logs a call as slow. 0: never."
     )
 
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
@@ -281,8 +266,7 @@ class Settings(BaseSettings):
     summary_model_time: float = Field(
         default=30.0,
         ge=0,
-        description="Seconds that the model may take to summarise a session that hooks captured. After that, the "
-        "summary is made without it. 0: summaries never ask it.",
+        description="Seconds that the model may take to summarise a captured session. 0: not used.",
     )
     background_index: bool = Field(
         default=True, description="Let a long-running server index new writes for search in the background."
