@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -55,6 +55,8 @@ class TestIssuer:
     paths: list[str] = field(default_factory=list)
     discovery: str = "/.well-known/openid-configuration"
     is_down: bool = False
+    bodies: dict[str, bytes | None] = field(default_factory=dict[str, bytes | None])
+    """Answers of other content, by path. None: bytes that arrive one by one, without end."""
 
     def token(self, audience: str, scope: str | None = "memory:read", key: Key | None = None, **claims: Any) -> str:
         """Return a signed token. A claim that is None is left out, and `alg` and `kid` are of the header."""
@@ -73,15 +75,35 @@ class _Handler(BaseHTTPRequestHandler):
         issuer = self.served
         issuer.paths.append(self.path)
         documents: dict[str, Any] = {
-            issuer.discovery: {"issuer": issuer.url, "jwks_uri": f"{issuer.url}/keys"},
+            issuer.discovery: {
+                "issuer": issuer.url,
+                "jwks_uri": f"{issuer.url}/keys",
+                "authorization_endpoint": f"{issuer.url}/authorize",
+                "token_endpoint": f"{issuer.url}/token",
+            },
             "/keys": {"keys": [key.jwk() for key in issuer.keys] + [{"kty": "oct", "kid": "secret", "k": "AAAA"}]},
         }
         document = documents.get(self.path)
-        body = json.dumps(document).encode()
-        self.send_response(503 if issuer.is_down else 200 if document else 404)
+        body = issuer.bodies.get(self.path, json.dumps(document).encode())
+        is_known = document or self.path in issuer.bodies
+        self.send_response(503 if issuer.is_down else 200 if is_known else 404)
+        if body is None:
+            self.end_headers()
+            self._drip()
+            return
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.do_GET()
+
+    def _drip(self) -> None:
+        with suppress(OSError):
+            for _ in range(100):
+                self.wfile.write(b" ")
+                time.sleep(0.05)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Keep quiet."""

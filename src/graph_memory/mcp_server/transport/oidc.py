@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,7 +24,8 @@ from graph_memory.mcp_server.access import MOST_CACHED, IssuerUnavailable, KeyTo
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.errors import GraphError
 from graph_memory.model.rights import Grant, Principal, Right
-from graph_memory.model.text.wording import quote
+from graph_memory.model.text.visible import to_visible
+from graph_memory.model.text.wording import printable, quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.settings import Settings
 
@@ -40,9 +42,12 @@ MAX_TOKEN = 16_384
 MAX_SUBJECT = 256
 """Maximum number of characters of a subject, which the log records as the actor."""
 _MAX_BYTES = 1 << 20
-_FETCH_SECONDS = 5.0
+FETCH_SECONDS = 5.0
+"""Maximum time to fetch the metadata and the keys."""
+_FAULTS = (httpx2.HTTPError, httpx2.InvalidURL, ValueError, AttributeError, RecursionError)
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SCOPE = "memory:"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +83,11 @@ class Issuer:
         self._url = url
         self._keys: dict[str, jwt.PyJWK] = {}
         self._until = self._next_try = float("-inf")
+        self._is_reachable = False
         self._fetching = anyio.Lock()
 
     async def key(self, key_id: str) -> jwt.PyJWK | None:
-        """Return the key with this id, or None. Raises IssuerUnavailable if no keys are known."""
+        """Return the key with this id, or None. Raises IssuerUnavailable if it may be new, or no keys are known."""
         if key_id in self._keys and monotonic() < self._until:
             return self._keys[key_id]
         async with self._fetching:
@@ -89,16 +95,22 @@ class Issuer:
             if not is_known and monotonic() >= self._next_try:
                 self._next_try = monotonic() + PAUSE_SECONDS
                 await self._refresh()
-        if monotonic() >= self._until:
+        if monotonic() >= self._until or (key_id not in self._keys and not self._is_reachable):
             raise IssuerUnavailable
         return self._keys.get(key_id)
 
     async def _refresh(self) -> None:
         """Fetch the keys. If that fails, the known keys stay valid until their time ends."""
-        with suppress(httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
-            document = await _fetch(str((await self._metadata())["jwks_uri"]))
+        self._is_reachable = False
+        try:
+            with anyio.fail_after(FETCH_SECONDS):
+                document = await _fetch(str((await self._metadata())["jwks_uri"]))
             self._keys = dict(_usable_keys(document["keys"]))
-            self._until = monotonic() + KEPT_SECONDS
+        except (*_FAULTS, KeyError, TypeError, TimeoutError) as error:
+            _log.warning("No keys from the issuer %s: %s", self._url, _describe(error))
+            return
+        self._until = monotonic() + KEPT_SECONDS
+        self._is_reachable = True
 
     async def _metadata(self) -> Mapping[str, Any]:
         """Return the metadata of the issuer. Raises ValueError if they are of another issuer."""
@@ -109,28 +121,28 @@ class Issuer:
             f"{parts.scheme}://{parts.netloc}/.well-known/oauth-authorization-server{path}",
         )
         for place in places:
-            with suppress(httpx2.HTTPError, httpx2.InvalidURL, ValueError, AttributeError):
+            with suppress(*_FAULTS):
                 metadata = await _fetch(place)
                 if metadata.get("issuer") == self._url:
                     return metadata
-        raise ValueError("no metadata of the issuer")
+        raise ValueError("no metadata under this URL names an issuer with exactly this URL")
 
 
 async def _fetch(url: str) -> Mapping[str, Any]:
     """Return the JSON at a URL, which should be an object. Raises ValueError and the errors of httpx2."""
     if not is_safe(url):
-        raise ValueError("others on the network could answer")
+        raise ValueError(f"{url} does not begin with https://")
     is_local = urlsplit(url).hostname in _LOOPBACK  # proxies do not serve loopback addresses
     async with (
-        httpx2.AsyncClient(timeout=_FETCH_SECONDS, trust_env=not is_local) as client,
-        client.stream("GET", url) as response,
+        httpx2.AsyncClient(timeout=FETCH_SECONDS, trust_env=not is_local) as client,
+        client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response,
     ):
         response.raise_for_status()
         body = bytearray()
-        async for part in response.aiter_bytes():
+        async for part in response.aiter_raw():  # decoded parts may be of any size
             body += part
             if len(body) > _MAX_BYTES:
-                raise ValueError("the document is too large")
+                raise ValueError(f"{url} answered with more than {_MAX_BYTES:,} bytes")
     return cast("Mapping[str, Any]", json.loads(body))
 
 
@@ -168,14 +180,17 @@ class OidcVerifier:
         if len(token) > MAX_TOKEN or not token.isascii():
             return None
         token_hash = hashlib.sha256(token.encode()).hexdigest()
-        known = await self.verify_hash(token_hash)
-        if known is None and (claims := await self._claims(token)) is not None:
-            known = self._token_of(claims, token_hash)
-            if known is not None:
-                if len(self._tokens) >= MOST_CACHED:
-                    del self._tokens[next(iter(self._tokens))]
-                self._tokens[token_hash] = known
-        return known
+        if (known := await self.verify_hash(token_hash)) is not None:
+            return known
+        try:
+            verified = self._token_of(await self._claims(token), token_hash)
+        except (jwt.PyJWTError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
+            _log.warning("Rejected a token: %s", _describe(error))
+            return None
+        if len(self._tokens) >= MOST_CACHED:
+            del self._tokens[next(iter(self._tokens))]
+        self._tokens[token_hash] = verified
+        return verified
 
     async def verify_hash(self, key_hash: str) -> KeyToken | None:
         """Return the valid token with this hash, if it was verified before."""
@@ -185,33 +200,32 @@ class OidcVerifier:
             return None
         return token
 
-    async def _claims(self, token: str) -> Mapping[str, Any] | None:
-        try:
-            header = jwt.get_unverified_header(token)
-            algorithm = header.get("alg")
-            if algorithm not in ALGORITHMS:
-                return None
-            key = await self._issuer.key(str(header.get("kid", "")))
-            if key is None:
-                return None
-            return jwt.decode(
-                token,
-                key.key,
-                algorithms=[algorithm],
-                audience=self._rules.audience,
-                issuer=self._rules.issuer,
-                leeway=LEEWAY_SECONDS,
-                options={"require": ["exp", "iss", "aud", "sub"]},
-            )
-        except (jwt.PyJWTError, ValueError, TypeError):
-            return None
+    async def _claims(self, token: str) -> Mapping[str, Any]:
+        """Return the claims of a valid token. Raises the errors of jwt and ValueError."""
+        header = jwt.get_unverified_header(token)
+        algorithm = header.get("alg")
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"its algorithm is not one of {', '.join(ALGORITHMS)}")
+        key = await self._issuer.key(str(header.get("kid", "")))
+        if key is None:
+            raise ValueError("the issuer has no key with its key id")
+        return jwt.decode(
+            token,
+            key.key,
+            algorithms=[algorithm],
+            audience=self._rules.audience,
+            issuer=self._rules.issuer,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
+        )
 
-    def _token_of(self, claims: Mapping[str, Any], token_hash: str) -> KeyToken | None:
+    def _token_of(self, claims: Mapping[str, Any], token_hash: str) -> KeyToken:
+        """Return the access token for claims. Raises ValueError for a subject that the log cannot show."""
         name = str(claims["sub"])
-        if not name.isprintable() or not 0 < len(name) <= MAX_SUBJECT:
-            return None
+        if name != to_visible(name).strip() or not 0 < len(name) <= MAX_SUBJECT:
+            raise ValueError(f"its subject is not a text of 1 to {MAX_SUBJECT} visible characters")
         principal = Principal(name, tuple(grants_of(claims, self._rules)), kind="token")
-        expires = int(claims["exp"])
+        expires = int(claims["exp"]) + LEEWAY_SECONDS
         return KeyToken(token="", client_id=name, scopes=[], expires_at=expires, principal=principal, hash=token_hash)
 
 
@@ -222,11 +236,16 @@ def grants_of(claims: Mapping[str, Any], rules: TokenRules) -> Iterator[Grant]:
     """
     for scope in (*_values_of(claims.get("scope")), *_values_of(claims.get("scp"))):
         if scope.startswith(_SCOPE):
-            pattern, _, right = scope.removeprefix(_SCOPE).rpartition(":")
+            pattern, has_pattern, right = scope.removeprefix(_SCOPE).rpartition(":")
             with suppress(GraphError):
-                yield Grant.parse(f"{pattern or '*'}={right}", Right.READ)
+                yield Grant.parse(f"{pattern if has_pattern else '*'}={right}", Right.READ)
     for value in _values_of(claims.get(rules.claim)):
         yield from rules.rights.get(value, ())
+
+
+def _describe(error: Exception) -> str:
+    """Return the reason of an error for the log. It may repeat texts of others."""
+    return printable(str(error)) or type(error).__name__
 
 
 def _values_of(claim: object) -> list[str]:
