@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
-from pydantic import AnyHttpUrl
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
@@ -15,12 +14,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graph_memory.mcp_server.access import IssuerUnavailable, KeyToken, Verifier
 from graph_memory.model.errors import GraphError
-from graph_memory.model.rights import Right
 
 OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/version"})
 """Paths that need no key, because they return no data."""
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 """Beginning of the paths of the metadata of a server with tokens (RFC 9728)."""
+FIRST_SCOPES = "memory:read memory:write"
+"""The scopes that clients request when they sign in. A client requests all that it is told, so `admin` is not one."""
 _NO_ISSUER = "The issuer of access tokens cannot be reached"
 
 
@@ -48,7 +48,7 @@ class ResourceMetadata:
             {
                 "resource": self.resource,
                 "authorization_servers": [self.issuer],
-                "scopes_supported": [f"memory:{right}" for right in Right],
+                "scopes_supported": FIRST_SCOPES.split(),
                 "bearer_methods_supported": ["header"],
                 "resource_name": "graph-memory",
             }
@@ -58,25 +58,32 @@ class ResourceMetadata:
 class Authentication:
     """Answers requests without a valid key or token with 401, and with 503 while none can be verified.
 
-    `metadata_url` is the address of the metadata of a server with tokens. A token without any right is answered with
-    403, and the scope that it lacks.
+    `metadata_url` is the address of the metadata of a server with tokens. Such a server answers a token without any
+    right with 403. In both answers, it names the scopes that a client requests at first.
     """
 
     def __init__(self, app: ASGIApp, verifier: Verifier, metadata_url: str | None = None) -> None:
         self._app = app
         self._metadata_url = metadata_url
-        url = None if metadata_url is None else AnyHttpUrl(metadata_url)
-        required = RequireAuthMiddleware(self._call, [], url)
-        self._checked = AuthenticationMiddleware(required, BearerAuthBackend(verifier))
+        self._checked = AuthenticationMiddleware(self._call, BearerAuthBackend(verifier))
 
     async def _call(self, scope: Scope, receive: Receive, send: Send) -> None:
-        token = getattr(scope.get("user"), "access_token", None)
-        if self._metadata_url is None or (isinstance(token, KeyToken) and token.principal.grants):
+        token = getattr(scope["user"], "access_token", None)
+        if not isinstance(token, KeyToken):
+            refusal = self._challenge(401, "invalid_token", "Authentication required")
+        elif self._metadata_url is not None and not token.principal.grants:
+            refusal = self._challenge(403, "insufficient_scope", "The token has no scope of this memory")
+        else:
             await self._app(scope, receive, send)
             return
-        challenge = f'Bearer error="insufficient_scope", scope="memory:read", resource_metadata="{self._metadata_url}"'
-        body = {"error": "insufficient_scope", "error_description": "The token has no scope of this memory"}
-        await JSONResponse(body, 403, {"WWW-Authenticate": challenge})(scope, receive, send)
+        await refusal(scope, receive, send)
+
+    def _challenge(self, status: int, error: str, description: str) -> JSONResponse:
+        """Return the response to a request without a token or without a right (RFC 6750)."""
+        body = {"error": error, "error_description": description}
+        tells = {} if self._metadata_url is None else {"scope": FIRST_SCOPES, "resource_metadata": self._metadata_url}
+        challenge = ", ".join(f'{name}="{value}"' for name, value in {**body, **tells}.items())
+        return JSONResponse(body, status, {"WWW-Authenticate": f"Bearer {challenge}"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on the request if it has a valid key or its path needs none."""
