@@ -19,8 +19,6 @@ _MOST = 2_000
 _LARGEST = 1 << 20
 _KEPT_SECONDS = 7 * 86_400.0
 """Age in seconds after which the file of a session without an end is removed."""
-
-
 _ANSWERING_SECONDS = 1.0
 """Time in which a second hook for the same event, such as of a plugin beside `install`, does not answer it again."""
 

@@ -14,14 +14,13 @@ from typing import Any, LiteralString, cast
 
 from neo4j import AsyncSession, ResultSummary
 from neo4j.exceptions import Neo4jError
-from neo4j.graph import Node, Path, Relationship
-from neo4j.spatial import Point
-from neo4j.time import Date, DateTime, Duration, Time
 
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.visible import escape_invisible
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.fields import check_json
+from graph_memory.storage.driver_values import plain_value
 from graph_memory.storage.queries import check_text
 from graph_memory.storage.statement_rights import check_ad_hoc
 from graph_memory.storage.store import Store
@@ -30,10 +29,6 @@ SECONDS = 10.0
 """Time limit of a statement."""
 MAX_LENGTH = 10_000
 """Maximum number of characters of a statement."""
-MAX_TEXT = 2_000
-"""Maximum number of characters of a text in a result."""
-MAX_NUMBERS = 32
-"""Maximum length of a list of numbers in a result. Longer lists are vectors."""
 _MAX_MESSAGE = 500
 _EXPECTED = re.compile(r": expected .{80,}(?= \(line)")
 """A long list of words that Neo4j expected instead."""
@@ -45,7 +40,7 @@ _SKIPPED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n\r]*|/\*.*?
 _TOKEN = re.compile(rf"(?P<skipped>{_SKIPPED.pattern})|`(?P<quoted>(?:[^`]|``)*)`|(?P<other>.)", re.DOTALL)
 _FUNCTION = re.compile(r"\b(\w+)(?:\s*\.\s*\w+)+\s*\(")
 """A function in a namespace, such as one of a plugin."""
-_USE = re.compile(r"(?<![\w.:$])USE\s+\w", re.IGNORECASE)
+_USE = re.compile(r"(?<![\w.:$])USE(?:\s+\w|\s*\()", re.IGNORECASE)
 _SIGN = re.compile(r"\W")
 _NAMESPACES = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
 """Namespaces of functions that only compute."""
@@ -78,19 +73,20 @@ async def read_ad_hoc(store: Store, statement: str, params: Mapping[str, object]
     """
     check_ad_hoc()
     check_words(statement)
-    check_text({"statement": statement, "parameters": json.dumps(params, ensure_ascii=False)})
+    values = cast("dict[str, object]", check_json("parameters", params))
+    check_text({"statement": statement, "parameters": json.dumps(values, ensure_ascii=False)})
     text = cast("LiteralString", statement)
 
     async def read(session: AsyncSession) -> AdHocRows:
         async with await session.begin_transaction({"app": "graph-memory", "query": "ad hoc"}, SECONDS) as inner:
-            check_plan(await (await inner.run(f"EXPLAIN {text}", dict(params))).consume())
-            result = await inner.run(text, dict(params))
+            check_plan(await (await inner.run(f"EXPLAIN {text}", values)).consume())
+            result = await inner.run(text, values)
             records = await result.fetch(limit + 1)
             rows = [[plain_value(value) for value in record.values()] for record in records[:limit]]
             return AdHocRows(result.keys(), rows, len(records) > limit)
 
     try:
-        return await store.read_in_session(SECONDS, read)
+        return await store.read_in_session(SECONDS, read, rows_at_once=limit + 1)
     except GraphError as error:
         if isinstance(cause := error.__cause__, Neo4jError) and (cause.code or "").startswith(_AT_FAULT):
             raise syntax_error(cause) from cause
@@ -151,50 +147,3 @@ def syntax_error(error: Neo4jError) -> GraphError:
 
 def _error(message: str, hint: str) -> GraphError:
     return invalid_argument("statement", message, hint)
-
-
-def plain_value(value: object) -> object:
-    """Return a value of a result as JSON: nodes as labels and properties, times as text, vectors as their length."""
-    match value:
-        case Node():
-            return {"labels": sorted(value.labels), "properties": _plain_items(value)}
-        case Relationship():
-            ends = {"from": _id_of(value.start_node), "to": _id_of(value.end_node)}
-            return {"type": value.type, **ends, "properties": _plain_items(value)}
-        case Path():
-            return {
-                "nodes": [*map(plain_value, value.nodes)],
-                "relationships": [*map(plain_value, value.relationships)],
-            }
-        case str():
-            return value if len(value) <= MAX_TEXT else f"{value[: MAX_TEXT - 1]}…"
-        case DateTime() | Date() | Time() | Duration():
-            return value.iso_format()
-        case Point():
-            return {"srid": value.srid, "coordinates": [*value]}
-        case bytes() | bytearray():
-            return f"[{len(value):,} bytes]"
-        case list():
-            return _plain_list(cast("list[object]", value))
-        case dict():
-            return {str(key): plain_value(item) for key, item in cast("Mapping[str, object]", value).items()}
-        case bool() | int() | None:
-            return value
-        case float():
-            return value if value == value and abs(value) != float("inf") else str(value)
-        case _:
-            return str(value)
-
-
-def _plain_list(values: list[object]) -> object:
-    if len(values) > MAX_NUMBERS and isinstance(values[0], int | float):
-        return f"[{len(values):,} numbers]"
-    return [plain_value(item) for item in values]
-
-
-def _plain_items(value: Node | Relationship) -> dict[str, object]:
-    return {key: plain_value(item) for key, item in sorted(value.items())}
-
-
-def _id_of(node: Node | None) -> object:
-    return None if node is None else node.get("_id")

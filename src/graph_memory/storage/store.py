@@ -8,17 +8,15 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC
-from typing import Any, LiteralString, Protocol, TypeVar, cast
+from typing import Any, LiteralString, Protocol, TypeVar
 
 import anyio
 import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction
 from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
-from neo4j.time import DateTime
 
 from graph_memory.model.errors import GraphError
 from graph_memory.storage.connecting import Address, Find, driver_of
@@ -32,6 +30,7 @@ from graph_memory.storage.driver_errors import (
     rolled_itself_back,
     translate_errors,
 )
+from graph_memory.storage.driver_values import as_python
 from graph_memory.storage.queries import Query, check_text
 from graph_memory.storage.rehearsal import Rehearsal
 from graph_memory.storage.statement_rights import check_statement
@@ -44,6 +43,8 @@ UNREACHABLE_SECONDS = 5.0
 
 IDLE_SECONDS = 0.05
 """Time in seconds after which a waiting rehearsal checks again whether other statements run."""
+ALL_ROWS = -1
+"""Fetch all rows at once, because each thousand would be a round trip."""
 REHEARSAL_SECONDS = 5.0
 """Time limit of a rehearsed statement."""
 SILENCE_SECONDS = 10.0
@@ -146,11 +147,13 @@ class Store(Reader):
 
         return await self.read_in_session(seconds, run)
 
-    async def read_in_session(self, seconds: float, read: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    async def read_in_session(
+        self, seconds: float, read: Callable[[AsyncSession], Awaitable[T]], rows_at_once: int = ALL_ROWS
+    ) -> T:
         """Return the result of `read` in a session that cannot write. Repeats it after a lost connection."""
 
         async def attempt() -> T:
-            async with self._session(neo4j.READ_ACCESS) as session:
+            async with self._session(neo4j.READ_ACCESS, rows_at_once) as session:
                 return await read(session)
 
         return await self._retry(attempt, within=seconds)
@@ -281,12 +284,12 @@ class Store(Reader):
         await self._driver.close()
 
     @asynccontextmanager
-    async def _session(self, access: str) -> AsyncGenerator[AsyncSession]:
+    async def _session(self, access: str, rows_at_once: int = ALL_ROWS) -> AsyncGenerator[AsyncSession]:
         async with self._driver.session(
             database=self._address.database,
             default_access_mode=access,
             bookmark_manager=self._bookmarks,
-            fetch_size=-1,  # all rows at once, because each thousand would be a round trip
+            fetch_size=rows_at_once,
         ) as session:
             self._sessions += 1
             try:
@@ -381,19 +384,4 @@ async def _rows(query: Query[R], result: AsyncResult) -> list[R]:
     rows = [record.values() async for record in result]
     if query.listed is not None:
         [[rows]] = rows
-    return [query.row(*map(_as_python, values)) for values in rows]
-
-
-_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
-
-
-def _as_python(value: object) -> object:
-    """Return the driver's value with times converted to aware datetimes in UTC."""
-    if isinstance(value, list):
-        return [item if type(item) in _AS_THEY_ARE else _as_python(item) for item in cast("list[object]", value)]
-    if isinstance(value, dict):
-        items = cast("Mapping[str, object]", value).items()
-        return {key: item if type(item) in _AS_THEY_ARE else _as_python(item) for key, item in items}
-    if isinstance(value, DateTime):
-        return value.to_native().astimezone(UTC)
-    return value
+    return [query.row(*map(as_python, values)) for values in rows]

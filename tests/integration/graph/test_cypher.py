@@ -44,6 +44,8 @@ FORBIDDEN = (
     "STOP DATABASE neo4j",
     "USE system MATCH (n) RETURN n",
     "USE`system` RETURN 1",
+    "USE (neo4j) MATCH (n) RETURN n",
+    "USE(neo4j) MATCH (n) RETURN n",
     "/**/USE/**/neo4j/**/RETURN 1",
     "RETURN apoc.load.json('http://127.0.0.1:1/')",
     "RETURN `apoc` . /* */ `load`.json ('x')",
@@ -114,6 +116,19 @@ async def test_rows_tokens_and_texts_are_limited(kitchen: Memory) -> None:
         with pytest.raises(GraphError) as caught:
             await kitchen.query_cypher("RETURN 1", **wrong)
         assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_a_large_result_is_not_fetched(kitchen: Memory) -> None:
+    result = await kitchen.query_cypher("UNWIND range(1, 5000000) AS i RETURN i", limit=10)
+    assert [row[0] for row in result.rows] == [*range(1, 11)]
+
+
+@for_rows("value", [2**63, -(2**63) - 1, float("nan"), "\ud800", {1}, {"a": [{"b": 2**70}]}, {7: 1}])
+async def test_a_parameter_that_json_cannot_represent_is_rejected(kitchen: Memory, value: object) -> None:
+    with pytest.raises(GraphError) as caught:
+        await kitchen.query_cypher("RETURN $value", {"value": value})
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == "parameters"
 
 
 async def test_a_mistake_is_answered_with_the_message_of_neo4j(kitchen: Memory) -> None:

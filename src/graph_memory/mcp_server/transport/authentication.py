@@ -20,7 +20,7 @@ OPEN_PATHS = frozenset({"/health", "/health/live", "/health/ready", "/version"})
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 """Beginning of the paths of the metadata of a server with tokens (RFC 9728)."""
 FIRST_SCOPES = "memory:read memory:write"
-"""The scopes that clients request when they sign in. A client requests all that it is told, so `admin` is not one."""
+"""The scopes that clients request when they sign in, because they request all that the answer names."""
 _NO_ISSUER = "The issuer of access tokens cannot be reached"
 
 

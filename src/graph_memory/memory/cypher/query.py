@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.cypher.results import CypherRows, CypherSchema, LabelInfo, RelationshipInfo
 from graph_memory.memory.search.token_budget import Room, load_counter
 from graph_memory.model.ontology.ontology import AnyType
-from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.arguments import check_integer
 from graph_memory.storage.ad_hoc import AdHocRows, read_ad_hoc
 
 MAX_ROWS = 1_000
@@ -23,15 +23,10 @@ async def query_cypher(
     core: Core, statement: str, parameters: Mapping[str, object], limit: int, max_tokens: int
 ) -> CypherRows:
     """Return the rows of a statement that only reads. See `Memory.query_cypher`."""
-    _check("limit", limit, 1, MAX_ROWS)
-    _check("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
+    check_integer("limit", limit, 1, MAX_ROWS)
+    check_integer("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
     result = await read_ad_hoc(core.store, statement, parameters, limit)
     return await anyio.to_thread.run_sync(_fit, result, max_tokens)
-
-
-def _check(name: str, number: int, least: int, most: int) -> None:
-    if type(number) is not int or not least <= number <= most:
-        raise invalid_argument(name, f"{name} is {number}", f"Pass a whole number from {least} to {most:,}.")
 
 
 def _fit(result: AdHocRows, max_tokens: int) -> CypherRows:
