@@ -381,6 +381,7 @@ SOUND: dict[str, Callable[[World], Arguments]] = {
     "protect": lambda _: {"node_id": NODES[2]},
     "unprotect": lambda _: {"node_id": NODES[2]},
     "get_by_type": lambda _: {"type": "Note"},
+    "query_cypher": lambda _: {"statement": "RETURN 1 AS one"},
     "select_domain": lambda world: {"name": world.domains[0]},
 }
 """Arguments with which a call succeeds."""
