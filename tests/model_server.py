@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
+
+from local_http import answering
 
 DIMENSIONS = 8
 
@@ -100,14 +101,6 @@ def model_server() -> Iterator[ModelServer]:
     """Give a server that runs as long as the block."""
     served = ModelServer()
     handler = type("Handler", (_Handler,), {"served": served})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        server.block_on_close = False
-        served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield served
-        finally:
-            server.shutdown()
-            thread.join()
+    with answering(handler) as url:
+        served.url = f"{url}/v1"
+        yield served

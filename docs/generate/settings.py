@@ -27,6 +27,7 @@ WORDED = {
     "cache": "`graph-memory` in your user cache folder",
     "aot": "`auto`; `use` where `CI` is set",
     "agent_limits": "`{}`",
+    "oidc_rights": "`{}`",
 }
 """Defaults that are computed."""
 

@@ -281,6 +281,7 @@ def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, v
         embedder=vectors,
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,
+        summary_time=settings.summary_model_time,
         accesses=AccessTally(MAX_NODES if settings.use_counts else 0),
         together=AccessTally(MAX_NODES if settings.use_counts else 0),
         users_domain=settings.users_domain,

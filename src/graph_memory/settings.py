@@ -31,7 +31,6 @@ LOCAL_MODELS = ("all-minilm-l6-v2", "e5-small-v2")
 KIB = 1024
 MIB = 1024 * KIB
 
-
 ENVIRONMENT: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
 """The environment variables of the process that a command runs for, if it is another process."""
 
@@ -161,6 +160,28 @@ class Settings(BaseSettings):
         description="Seconds that an MCP call waits for Neo4j to start before it returns STARTING.",
     )
 
+    max_calls: int = Field(
+        default=64, ge=1, description="Maximum number of calls that a server over HTTP runs at once. Others wait."
+    )
+    max_waiting: int = Field(
+        default=512, ge=0, description="Maximum number of calls that wait there. Further calls fail with OVERLOADED."
+    )
+    calls_per_minute: int = Field(
+        default=0, ge=0, description="Maximum number of calls of a key in a minute, for each server. 0: no limit."
+    )
+    public_url: str | None = Field(
+        default=None, description="URL of a server with `--auth oidc` for its clients. Default: where it listens."
+    )
+    oidc_issuer: str | None = Field(default=None, description="Issuer of access tokens (`--auth oidc`), as in them.")
+    oidc_audience: str | None = Field(default=None, description="Audience of access tokens. Default: the server's URL.")
+    oidc_claim: str = Field(default="groups", description="Claim of access tokens whose values have rights.")
+    oidc_rights: dict[str, str] = Field(
+        default_factory=dict, description='Rights by its values: {"engineers": "team-*=write,recipes=read"}.'
+    )
+    slow_call_seconds: float = Field(
+        default=0.0, ge=0, description="Seconds after which a server over HTTP logs a call as slow. 0: never."
+    )
+
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")
     retry_time: float = Field(
@@ -241,6 +262,11 @@ class Settings(BaseSettings):
         ge=0,
         description="Seconds that the model may take in a call of `remember` to split text into facts and to compare "
         "facts. After that, `remember` continues without it. 0: `remember` never asks it.",
+    )
+    summary_model_time: float = Field(
+        default=30.0,
+        ge=0,
+        description="Seconds that the model may take to summarise a captured session. 0: not used.",
     )
     background_index: bool = Field(
         default=True, description="Let a long-running server index new writes for search in the background."

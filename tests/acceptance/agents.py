@@ -186,9 +186,9 @@ async def over_http(
 
 
 @contextmanager
-def http_server(environment: Mapping[str, str], *arguments: str, with_keys: bool = False) -> Iterator[str]:
+def http_server(environment: Mapping[str, str], *arguments: str, auth: str | None = None) -> Iterator[str]:
     """Give the URL of a server process of its own, on a free port; it must end well when it is told to."""
-    served = ["serve", "--auth", "keys"] if with_keys else ["mcp", "--transport", "http"]
+    served = ["serve", "--auth", auth] if auth else ["mcp", "--transport", "http"]
     command = [COMMAND, *served, "--port", "0", *arguments]
     pipe = subprocess.PIPE
     variables = {**os.environ, **environment}

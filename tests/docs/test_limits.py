@@ -18,7 +18,7 @@ LIMITS = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## Limits\n")
 LIMITED, MISSING = LIMITS.split("\nNot there yet:\n")
 
 WORDS = {
-    "single sign-on": {"oidc", "oauth", "login", "issuer"},
+    "rights in Neo4j": {"role", "roles", "rbac"},
     "removing a property from a node or connection": {"remove", "removed", "unset"},
 }
 """Words that would be in the name of a tool, argument, command, option or setting if it were there."""

@@ -89,7 +89,7 @@ branch branch:app Branches: copies of a domain at a point in its log, to try cha
 """
 _SERVE = """\
 mcp serve:mcp Serve the memory to an MCP client, or over HTTP to many clients. For agents, use --for agent.
-serve serve:serve Serve the memory over HTTP to many clients, on several machines if they have keys.
+serve serve:serve Serve the memory over HTTP to many clients, on several machines if they have keys or tokens.
 key clients.keys:app Keys of clients over HTTP, with rights by domain. See `graph-memory serve --auth keys`.
 install clients.clients:install Add the memory, its hooks and its skills to a client. Shows the changes, and keeps backups of changed files.
 uninstall clients.clients:uninstall Remove the memory, its hooks and its skills from a client. Stored memories stay.

@@ -16,7 +16,7 @@ from typing import NoReturn, cast
 
 from graph_memory.hooks.clients import BUDGETS, CLIENTS, SHORT_BUDGET, Client
 from graph_memory.hooks.events import HookEvent, event_of, is_captured
-from graph_memory.hooks.shown import add_shown, forget_shown, read_shown
+from graph_memory.hooks.shown import add_shown, claim_answer, forget_shown, read_shown
 from graph_memory.hooks.spool import Spool, database_key
 from graph_memory.remote import ask_server, home_folder, request
 
@@ -26,6 +26,8 @@ _STARTUP_SECONDS = 0.1
 """Seconds that the start of the process takes from the budget."""
 _RESERVE_SECONDS = 0.05
 """Seconds of the budget that are kept to print the answer after a server has replied."""
+CAPTURE = "GRAPH_MEMORY_CAPTURE"
+"""An environment variable for single projects. If it and `--capture` differ, less is stored."""
 _OPTIONS = {"client", "capture", "domain"}
 
 
@@ -90,13 +92,15 @@ def _handle(
     event = event_of(options["client"], kind, payload, domain=os.environ.get("GRAPH_MEMORY_DOMAIN") or "default")
     if event is None:
         return None
-    if is_captured(kind, options["capture"]):
+    if all(is_captured(kind, choice) for choice in (options["capture"], os.environ.get(CAPTURE) or "all")):
         with suppress(OSError):  # a failure to store the event must not stop the briefing
             key = database_key(os.environ.get("NEO4J_URI"), os.environ.get("NEO4J_DATABASE"))
             spool.add(replace(event, database=key).to_json())
     if kind in ("start", "end"):
         forget_shown(spool.folder, event.session)
     if name not in client.adds_context or payload.get("agent_id"):
+        return None
+    if not claim_answer(spool.folder, event.session, f"{kind} {event.text}"):
         return None
     text, ids = _ask(event, read_shown(spool.folder, event.session), deadline)
     if ids:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from time import monotonic, time
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from mcp.server.auth.provider import AccessToken
 from starlette.requests import Request
@@ -23,11 +23,31 @@ CACHE_SECONDS = 2.0
 MOST_CACHED = 1_000
 
 
+class IssuerUnavailable(Exception):  # noqa: N818 - a state of another service
+    """The issuer of access tokens cannot be reached, so no token can be verified."""
+
+
 class KeyToken(AccessToken):
-    """The access token of a request with a valid key."""
+    """The access token of a request with a valid key, or with a valid token of an issuer."""
 
     principal: Principal
     hash: str
+
+
+class Verifier(Protocol):
+    """Verifies the keys or tokens of requests."""
+
+    def attach(self, startup: Startup) -> None:
+        """Use the memory of the running server."""
+        ...
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return the access token for a key or token, or None if it is not valid."""
+        ...
+
+    async def verify_hash(self, key_hash: str) -> KeyToken | None:
+        """Return the access token for the key or token with this hash, or None if it is not valid."""
+        ...
 
 
 class KeyVerifier:
@@ -83,7 +103,7 @@ Watch = Callable[[Collection[str]], Awaitable[bool]]
 class Access:
     """Runs calls with the rights of their callers. With a verifier, every call needs a key."""
 
-    def __init__(self, verifier: KeyVerifier | None) -> None:
+    def __init__(self, verifier: Verifier | None) -> None:
         self._verifier = verifier
         self._tools: dict[tuple[str, ...], frozenset[str]] = {}
 
@@ -135,9 +155,10 @@ class Access:
     def _check(self, principal: Principal, operation: AnyOperation) -> None:
         if not self._has_tool(principal, operation.name):
             toolsets = principal.toolsets or ()
-            hint = f"This key has the tools of {join_names(toolsets)}. Ask the operator of the server for more."
+            tools = join_names(toolsets)
+            hint = f"This {principal.kind} has the tools of {tools}. Ask the operator of the server for more."
             details: dict[str, Any] = {"toolsets": list(toolsets), "hint": hint}
-            message = f"The key {principal.name} has no right to call {quote(operation.name)}"
+            message = f"The {principal.kind} {principal.name} has no right to call {quote(operation.name)}"
             raise GraphError(Code.INSUFFICIENT_RIGHTS, message, details)
         if not _has_right(principal, operation):
             raise principal.refusal(operation.right)

@@ -71,6 +71,12 @@ def connection_session(ctx: Context) -> str | None:
     return None if request is None else getattr(request.state, CONNECTION_SESSION, None)
 
 
+def key_of(ctx: Context) -> str | None:
+    """Return the name of the key with which the request was sent, or None on a server without keys."""
+    request = cast("Request | None", ctx.request)
+    return None if request is None else getattr(request.scope.get("user"), "display_name", None)
+
+
 def new_session() -> str:
     """Return a new session id, which is short enough to be repeated in each call."""
     return f"session_{secrets.token_hex(6)}"

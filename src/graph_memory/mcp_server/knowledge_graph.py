@@ -12,6 +12,7 @@ from mcp.server.subscriptions import ListenHandler, ResourceUpdated, ServerEvent
 
 from graph_memory.mcp_server.access import Access, Watch
 from graph_memory.mcp_server.callers import Context
+from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.official import REFUSED, pretty_json
 from graph_memory.model.errors import GraphError
@@ -79,9 +80,10 @@ class KnowledgeGraphResource:
     that it may read, as long as its key is valid.
     """
 
-    def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]], access: Access) -> None:
+    def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]], access: Access, control: CallControl) -> None:
         self._memory_of = memory_of
         self.access = access
+        self._control = control
         self._subscribers: dict[int, Subscriber] = {}
         self.streams: dict[object, tuple[Watch, Callable[[ServerEvent], None]]] = {}
         """The open streams of clients whose protocol has no sessions."""
@@ -121,8 +123,14 @@ class KnowledgeGraphResource:
         if str(params.uri) != URI:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
-            with masking(), self.access.acting(ctx, OPERATIONS["read_graph"]):
-                graph = await (await self._memory_of(ctx)).entities.read_graph()
+            with (
+                self._control.observing("read_graph", ctx),
+                masking(),
+                self.access.acting(ctx, OPERATIONS["read_graph"]),
+            ):
+                memory = await self._memory_of(ctx)
+                async with self._control.admitting(ctx, self.access.principal_of(ctx)):
+                    graph = await memory.entities.read_graph()
         except GraphError as error:
             raise MCPError(types.INTERNAL_ERROR, f"{error.code}: {error.message}") from error
         text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=pretty_json(graph.to_dict()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Literal
 
 from graph_memory.settings import Settings
@@ -45,3 +46,11 @@ OF_TOOLSETS: Mapping[str, Sequence[str]] = {
 def shortest_names(served: Sequence[str]) -> Sequence[str]:
     """Return the name of the preset that is served or, if it is none, the names of the toolsets and tools."""
     return next(([name] for name, names in OF_TOOLSETS.items() if tuple(names) == tuple(served)), served)
+
+
+class Auth(StrEnum):
+    """How a server over HTTP authenticates its clients."""
+
+    NONE = "none"
+    KEYS = "keys"
+    OIDC = "oidc"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp import MCPError, types
 from mcp.server import Server
 
-from graph_memory.mcp_server.access import Access, KeyVerifier
+from graph_memory.mcp_server.access import Access, Verifier
 from graph_memory.mcp_server.advice import Advice, with_selection_hint, with_whole_id
 from graph_memory.mcp_server.callers import (
     SESSION_ID,
@@ -22,6 +22,7 @@ from graph_memory.mcp_server.callers import (
     session_argument_of,
     session_of,
 )
+from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
 from graph_memory.mcp_server.limits import check_arguments, check_result
@@ -66,15 +67,22 @@ ENTITIES_INTRO = (
 
 
 def build_server(
-    opener: Opener, settings: Settings, toolsets: Sequence[str], verifier: KeyVerifier | None = None
+    opener: Opener,
+    settings: Settings,
+    toolsets: Sequence[str],
+    verifier: Verifier | None = None,
+    *,
+    control: CallControl | None = None,
+    attach: Callable[[Startup], None] | None = None,
 ) -> Server[Startup]:
     """Return a server for these toolsets. It opens one memory in the background, for all of its sessions.
 
-    With a verifier, every call needs a key. Raises INVALID_ARGUMENT for an unknown toolset.
+    With a verifier, every call needs a key. `control` observes and limits calls. `attach` is called with the opening
+    memory. Raises INVALID_ARGUMENT for an unknown toolset.
     """
     tools = tools_of(toolsets)
     advice = Advice(tools, toolsets)
-    calls = Calls(tools, settings, advice, Access(verifier))
+    calls = Calls(tools, settings, advice, Access(verifier), control)
     has_graph = any(isinstance(tool, OfficialTool) for tool in tools.values())
     graph = calls.graph.handlers() if has_graph else {}
     introduction = NODES_INTRO if "create_node" in tools else FACTS_INTRO
@@ -86,6 +94,8 @@ def build_server(
         async with Startup(opener, settings.starting_wait).running() as startup:
             if verifier is not None:
                 verifier.attach(startup)
+            if attach is not None:
+                attach(startup)
             yield startup
 
     return Server(
@@ -110,16 +120,18 @@ class Calls:
         settings: Settings,
         advice: Advice | None = None,
         access: Access | None = None,
+        control: CallControl | None = None,
     ) -> None:
         self._tools = tools
         self._access = access or Access(None)
+        self._control = control or CallControl()
         self._advice = advice or Advice(tools, settings.toolsets)
         self._content_limit = settings.mcp_content_bytes
         self._wait = settings.starting_wait
         self._has_session = settings.session is not None
         self._project = Project(settings.domain)
         self._selection = Selection()
-        self.graph = KnowledgeGraphResource(self._memory, self._access)
+        self.graph = KnowledgeGraphResource(self._memory, self._access, self._control)
 
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list` with the tools that the caller may call.
@@ -156,7 +168,11 @@ class Calls:
             raise MCPError(types.INVALID_PARAMS, self._advice.unknown_tool(params.name))
         arguments = params.arguments or {}
         try:
-            with masking(), self._access.acting(ctx, tool.operation) as caller:
+            with (
+                self._control.observing(tool.name, ctx),
+                masking(),
+                self._access.acting(ctx, tool.operation) as caller,
+            ):
                 if (request := await self._project.find(ctx, params)) is not None:
                     return request
                 result = await self._call(tool, arguments, ctx)
@@ -177,10 +193,12 @@ class Calls:
         if session is None and tool.name == START_TOOL and is_over_http(ctx) and session_of(ctx) is None:
             session = new_session()
         memory = await self._memory(ctx, session)
-        try:
-            raw_result = await call(memory)
-        except GraphError as error:
-            raise with_selection_hint(await with_whole_id(memory, error), self._selection.of(ctx, session)) from error
+        async with self._control.admitting(ctx, self._access.principal_of(ctx)):
+            try:
+                raw_result = await call(memory)
+            except GraphError as error:
+                error_with_id = await with_whole_id(memory, error)
+                raise with_selection_hint(error_with_id, self._selection.of(ctx, session)) from error
         if isinstance(raw_result, DomainSelected):
             self._selection.select(ctx, raw_result.domain, session)
         result = self._advice.answer(raw_result, has_calls=tool.operation.returns_calls)

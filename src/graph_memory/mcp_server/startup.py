@@ -102,6 +102,13 @@ class Startup:
                 tasks.start_soon(self._attempt.hold_open, self._opener)
         return self._attempt
 
+    def present_memory(self) -> Memory:
+        """Return the memory without waiting. Raises STARTING, or the error of the last attempt, which is repeated."""
+        attempt = self._attempt or self._current_attempt()
+        if attempt.failed:
+            self._current_attempt()
+        return attempt.result()
+
     @property
     def _running(self) -> TaskGroup:
         if self._tasks is None:

@@ -57,6 +57,8 @@ class Core:
     """None when no language model is set."""
     advice_time: float = 0.0
     """Maximum time in seconds for the language model in a call of `remember`."""
+    summary_time: float = 0.0
+    """Maximum time in seconds for the language model to summarise a captured session."""
     accesses: AccessTally = field(default_factory=AccessTally)
     together: AccessTally = field(default_factory=AccessTally)
     """The number of replies that contained both ends of a connection, by connection."""

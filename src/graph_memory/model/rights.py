@@ -89,6 +89,8 @@ class Principal:
     toolsets: tuple[str, ...] | None = None
     """Names of toolsets, presets and tools. None means every tool of the server."""
     expires: datetime | None = None
+    kind: str = "key"
+    """How errors call what the caller has shown: a key or a token."""
 
     def allows(self, domain: str, right: Right) -> bool:
         """Return whether the principal has a right in a domain."""
@@ -102,10 +104,10 @@ class Principal:
         """Return the error for a missing right. It does not name the domain, which may be a default of the server."""
         grants = [f"{grant.pattern} ({grant.right})" for grant in self.grants]
         hint = (
-            f"This key has rights in {join_names(grants)}. Pass such a domain, or ask the operator of the server for a "
-            "key with more rights."
+            f"This {self.kind} has rights in {join_names(grants)}. Pass such a domain, or ask the operator of the "
+            f"server for a {self.kind} with more rights."
         )
-        message = f"The key {self.name} has no right to {_VERBS[right]} this domain"
+        message = f"The {self.kind} {self.name} has no right to {_VERBS[right]} this domain"
         return GraphError(Code.INSUFFICIENT_RIGHTS, message, {"right": str(right), "rights": grants, "hint": hint})
 
 

@@ -8,6 +8,7 @@ from graph_memory.operations.operation import AnyOperation
 from graph_memory.operations.toolsets.agent import AGENT_MEMORY
 from graph_memory.operations.toolsets.batch import BATCH
 from graph_memory.operations.toolsets.cleanup import CLEANUP
+from graph_memory.operations.toolsets.cypher import CYPHER
 from graph_memory.operations.toolsets.domains import DOMAINS
 from graph_memory.operations.toolsets.entities import ENTITIES
 from graph_memory.operations.toolsets.graph import GRAPH
@@ -34,6 +35,7 @@ TOOLSETS: Mapping[str, Sequence[AnyOperation]] = {
     "cleanup": CLEANUP,
     "sessions": SESSIONS,
     "agent_memory": AGENT_MEMORY,
+    "cypher": CYPHER,
 }
 
 OPERATIONS: Mapping[str, AnyOperation] = {

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, LiteralString, TypeVar, cast
 
+from graph_memory.model.values.arguments import invalid_argument, is_encodable
+
 R = TypeVar("R")
 
 _NAME = re.compile(r"[a-z_]+/[a-z_]+")
@@ -240,3 +242,10 @@ RETURN d._seq AS _seq, toString(d._created) + '/' + d._mended AS _edition, null 
 
 def _call(text: str) -> str:
     return f"CALL () {{\n{text}\n}}"
+
+
+def check_text(params: Mapping[str, object]) -> None:
+    """Raise INVALID_ARGUMENT if a parameter contains a lone surrogate, which cannot be encoded as UTF-8."""
+    for name, value in params.items():
+        if isinstance(value, str) and not is_encodable(value):
+            raise invalid_argument(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")

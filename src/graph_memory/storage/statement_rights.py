@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from graph_memory.model.rights import CALLER, Right, require
+from graph_memory.model.rights import CALLER, Grant, Right, require
 from graph_memory.storage.queries import Query
 
 DOMAIN_PARAMS = ("domain", "domains", "from_domain", "to_domain", "source", "base", "stretches")
@@ -48,6 +48,13 @@ def check_statement(query: Query[Any], params: Mapping[str, object]) -> None:
         raise caller.principal.refusal(Right.ADMIN)
     for domain in domains:
         require(domain, right)
+
+
+def check_ad_hoc() -> None:
+    """Raise INSUFFICIENT_RIGHTS unless the caller may administer all domains, since the statement may read any."""
+    caller = CALLER.get()
+    if caller is not None and Grant("*", Right.ADMIN) not in caller.principal.grants:
+        raise caller.principal.refusal(Right.ADMIN)
 
 
 def domains_in(name: str, params: Mapping[str, object]) -> Iterator[str]:

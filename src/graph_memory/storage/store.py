@@ -8,20 +8,17 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC
-from typing import Any, LiteralString, Protocol, TypeVar, cast
+from typing import Any, LiteralString, Protocol, TypeVar
 
 import anyio
 import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction
 from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
-from neo4j.time import DateTime
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.values.arguments import invalid_argument, is_encodable
 from graph_memory.storage.connecting import Address, Find, driver_of
 from graph_memory.storage.driver_errors import (
     LOST,
@@ -33,7 +30,8 @@ from graph_memory.storage.driver_errors import (
     rolled_itself_back,
     translate_errors,
 )
-from graph_memory.storage.queries import Query
+from graph_memory.storage.driver_values import as_python
+from graph_memory.storage.queries import Query, check_text
 from graph_memory.storage.rehearsal import Rehearsal
 from graph_memory.storage.statement_rights import check_statement
 
@@ -45,6 +43,8 @@ UNREACHABLE_SECONDS = 5.0
 
 IDLE_SECONDS = 0.05
 """Time in seconds after which a waiting rehearsal checks again whether other statements run."""
+ALL_ROWS = -1
+"""Fetch all rows at once, because each thousand would be a round trip."""
 REHEARSAL_SECONDS = 5.0
 """Time limit of a rehearsed statement."""
 SILENCE_SECONDS = 10.0
@@ -141,10 +141,20 @@ class Store(Reader):
         check_statement(query, params)
         self._rehearsal.note(query, params)
 
-        async def attempt() -> list[R]:
-            async with self._session(neo4j.READ_ACCESS) as session:
-                statement = neo4j.Query(query.listed or query.text, metadata=_metadata(query.name), timeout=seconds)
-                return await _rows(query, await session.run(statement, params))
+        async def run(session: AsyncSession) -> list[R]:
+            statement = neo4j.Query(query.listed or query.text, metadata=_metadata(query.name), timeout=seconds)
+            return await _rows(query, await session.run(statement, params))
+
+        return await self.read_in_session(seconds, run)
+
+    async def read_in_session(
+        self, seconds: float, read: Callable[[AsyncSession], Awaitable[T]], rows_at_once: int = ALL_ROWS
+    ) -> T:
+        """Return the result of `read` in a session that cannot write. Repeats it after a lost connection."""
+
+        async def attempt() -> T:
+            async with self._session(neo4j.READ_ACCESS, rows_at_once) as session:
+                return await read(session)
 
         return await self._retry(attempt, within=seconds)
 
@@ -274,12 +284,12 @@ class Store(Reader):
         await self._driver.close()
 
     @asynccontextmanager
-    async def _session(self, access: str) -> AsyncGenerator[AsyncSession]:
+    async def _session(self, access: str, rows_at_once: int = ALL_ROWS) -> AsyncGenerator[AsyncSession]:
         async with self._driver.session(
             database=self._address.database,
             default_access_mode=access,
             bookmark_manager=self._bookmarks,
-            fetch_size=-1,  # all rows at once, because each thousand would be a round trip
+            fetch_size=rows_at_once,
         ) as session:
             self._sessions += 1
             try:
@@ -366,13 +376,6 @@ async def _roll_back(inner: AsyncTransaction) -> None:
         await inner.close()
 
 
-def check_text(params: Mapping[str, object]) -> None:
-    """Raise INVALID_ARGUMENT if a parameter contains a lone surrogate, which cannot be encoded as UTF-8."""
-    for name, value in params.items():
-        if isinstance(value, str) and not is_encodable(value):
-            raise invalid_argument(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
-
-
 def _metadata(name: str) -> dict[str, Any]:
     return {"app": "graph-memory", "query": name}
 
@@ -381,19 +384,4 @@ async def _rows(query: Query[R], result: AsyncResult) -> list[R]:
     rows = [record.values() async for record in result]
     if query.listed is not None:
         [[rows]] = rows
-    return [query.row(*map(_as_python, values)) for values in rows]
-
-
-_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
-
-
-def _as_python(value: object) -> object:
-    """Convert the times in the driver's value to aware datetimes in UTC."""
-    if isinstance(value, list):
-        return [item if type(item) in _AS_THEY_ARE else _as_python(item) for item in cast("list[object]", value)]
-    if isinstance(value, dict):
-        items = cast("Mapping[str, object]", value).items()
-        return {key: item if type(item) in _AS_THEY_ARE else _as_python(item) for key, item in items}
-    if isinstance(value, DateTime):
-        return value.to_native().astimezone(UTC)
-    return value
+    return [query.row(*map(as_python, values)) for values in rows]

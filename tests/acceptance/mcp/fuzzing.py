@@ -214,24 +214,30 @@ def with_value_at(value: Any, way: Way, to: object) -> Any:
     return owner
 
 
+PYTHON = re.compile(
+    r"Traceback|neo4j\.|Neo\.|pydantic|hypothesis|site-packages|\.py\b|\.cypher|object has no attribute|NoneType|"
+    r"Error\(|ServiceUnavailable|bolt://|/home/|/tmp/|/usr/"
+)
+"""Text that no answer has: the driver, Python, and paths of this machine. No argument has it either."""
 LEAKS = re.compile(
     r"MATCH[ (]|MERGE[ (]|UNWIND|CREATE CONSTRAINT|CALL db|CALL \(|"
     r"\$(?:domain|id|type|filter|after|limit|events|needle|grams|seq|params)\b|"
-    r"Traceback|neo4j\.|Neo\.|pydantic|hypothesis|site-packages|\.py\b|\.cypher|object has no attribute|NoneType|"
-    r"Error\(|ServiceUnavailable|bolt://|/home/|/tmp/|/usr/|_Node\b|_Domain\b|_Event\b"
+    rf"{PYTHON.pattern}|_Node\b|_Domain\b|_Event\b"
 )
-"""Text that no answer has: statements, the driver, Python, and paths of this machine. No argument has it either."""
+"""The same, and statements, which only the tools about Cypher name."""
+ABOUT_CYPHER = ("get_schema", "query_cypher")
 
 LONGEST = 40_000
 """Characters of an error: it lists 50 names twice, and a name may have 256 characters."""
 
 
-def check_answer(answer: Mapping[str, Any], message: str) -> Code | None:
+def check_answer(answer: Mapping[str, Any], message: str, tool: str = "") -> Code | None:
     """Return the code of an answer, None for a result; it must say what a client can read, and nothing else."""
     text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
     text.encode()
-    assert not (leak := LEAKS.search(text)), (leak, text[:2_000])
-    assert not (leak := LEAKS.search(message)), (leak, message[:2_000])
+    leaks = PYTHON if tool in ABOUT_CYPHER else LEAKS
+    assert not (leak := leaks.search(text)), (leak, text[:2_000])
+    assert not (leak := leaks.search(message)), (leak, message[:2_000])
     assert str(COMMAND.parent) not in text
     if answer.keys() != {"code", "message", "details"}:
         return None

@@ -153,6 +153,7 @@ class World:
                 lifespan_context=SimpleNamespace(memory=self.open),
                 session=SimpleNamespace(client_params=None),
                 request=None,
+                request_id=1,
             ),
         )
         params = types.CallToolRequestParams.model_construct(name=tool, arguments=confined)
@@ -161,7 +162,7 @@ class World:
         content = result.content[0]
         assert isinstance(content, types.TextContent)
         is_file_list = tool == "get_environment" and not result.is_error  # it names the files of this checkout
-        code = None if is_file_list else check_answer(result.structured_content or {}, content.text)
+        code = None if is_file_list else check_answer(result.structured_content or {}, content.text, tool)
         if isinstance(TOOLS[tool], OfficialOperation) and result.is_error:
             code = Code.INVALID_ARGUMENT if content.text.startswith("MCP error -32602: ") else IN_WORDS
         assert bool(code) is bool(result.is_error)
@@ -380,6 +381,7 @@ SOUND: dict[str, Callable[[World], Arguments]] = {
     "protect": lambda _: {"node_id": NODES[2]},
     "unprotect": lambda _: {"node_id": NODES[2]},
     "get_by_type": lambda _: {"type": "Note"},
+    "query_cypher": lambda _: {"statement": "RETURN 1 AS one"},
     "select_domain": lambda world: {"name": world.domains[0]},
 }
 """Arguments with which a call succeeds."""

@@ -28,7 +28,8 @@ from profiles import EXAMPLES, profile
 pytestmark = pytest.mark.long
 
 TOOLS = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
-READING = [tool for tool in TOOLS.values() if tool.effect is Effect.READS]
+READING = [tool for tool in TOOLS.values() if tool.effect is Effect.READS and tool.name != "query_cypher"]
+"""The reading tools but the one that reads all domains, which needs the right to administer them all."""
 MARK = "zyx" + uuid4().hex[:8]
 """A text in every word and id of the other domains, and in no call."""
 BAIT = "Wintering bees need candy"
@@ -77,7 +78,7 @@ class World:
             return self.memory
 
         lifespan, session = SimpleNamespace(memory=open_memory_), SimpleNamespace(client_params=None)
-        context = cast("Any", SimpleNamespace(lifespan_context=lifespan, session=session, request=None))
+        context = cast("Any", SimpleNamespace(lifespan_context=lifespan, session=session, request=None, request_id=1))
         params = types.CallToolRequestParams.model_construct(name=tool.name, arguments=arguments)
         return cast("types.CallToolResult", self.portal.call(partial(self.calls.call_tool, context, params)))
 

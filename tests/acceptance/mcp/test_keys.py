@@ -75,7 +75,7 @@ class Team:
 @pytest.fixture(scope="module")
 def url(environment: dict[str, str]) -> Iterator[str]:
     """A server with keys and all tools, whose default domain is nobody's."""
-    with http_server(environment, "--toolsets", "all", "--domain", "house-rules", with_keys=True) as url:
+    with http_server(environment, "--toolsets", "all", "--domain", "house-rules", auth="keys") as url:
         yield url
 
 
@@ -161,6 +161,7 @@ KNOWN: Mapping[str, Any] = {
     "tool": lambda _: "read_graph",
     "starts[]": lambda team: team.node,
     "event_ids[]": lambda _: 1,
+    "statement": lambda _: "MATCH (n) RETURN n",
 }
 OF_DOMAINS = ("create_domain", "get_domain", "update_domain", "select_domain", "delete_domain")
 SPECIAL: Mapping[str, Any] = {
@@ -215,7 +216,7 @@ ERRORS_OF_READS = {
     "update_observation": "INVALID_ARGUMENT",
 }
 """Errors of operations that read before they write, to a caller that may read."""
-NO_DOMAIN = ("list_domains",)
+NO_DOMAIN = ("list_domains", "query_cypher")
 
 
 def code_of(result: Mapping[str, Any]) -> str | None:
@@ -263,7 +264,7 @@ async def test_a_key_with_the_right_to_read_changes_nothing(team: Team, http: ht
 
 async def test_a_key_with_the_right_to_write_does_not_administer(team: Team, http: httpx2.AsyncClient):
     admin = {name for name, operation in REMOTE.items() if operation.right is Right.ADMIN}
-    assert admin == {"delete_domain", "memory_erase", "memory_compact", "protect"}
+    assert admin == {"delete_domain", "memory_erase", "memory_compact", "protect", "query_cypher"}
     for name in admin:
         arguments = {**arguments_of(OPERATIONS[name], team), **({"confirm": True} if "memory" in name else {})}
         assert code_of(await team.call(http, "write", name, **arguments)) == REFUSED, name

@@ -10,13 +10,15 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import anyio
 import pytest
 
 from graph_memory import Memory
 from graph_memory.agent.capture.briefing import PROMPT_TOKENS, prompt_context, session_briefing
 from graph_memory.hooks.events import HookEvent
+from graph_memory.hooks.hook import CAPTURE
 from graph_memory.hooks.spool import FOLDER
-from integration.capture.conftest import Client, serving
+from integration.capture.conftest import Answer, Client, serving
 from tables import for_rows
 
 pytestmark = pytest.mark.anyio
@@ -85,6 +87,24 @@ async def test_a_prompt_gets_what_fits_it_once(shared_memory: Memory, known_fact
         assert FACT in await context_of(client, prompt, session="s2")
         await client.hook("SessionStart", {"source": "compact"})
         assert FACT in await context_of(client, prompt)
+
+
+async def test_two_hooks_for_one_event_answer_it_once(shared_memory: Memory, known_fact: None, client: Client) -> None:
+    async with serving(shared_memory, client.settings):
+        await warm(client)
+        for number in range(5):  # again while a busy machine leaves no time for an answer
+            answers: list[Answer] = []
+
+            async def run(session: str, answers: list[Answer] = answers) -> None:
+                answers.append(await client.hook("SessionStart", {"source": "startup"}, session))
+
+            async with anyio.create_task_group() as tasks:
+                for _ in range(2):
+                    tasks.start_soon(run, f"both{number}")
+            outputs = sorted(answer.context.count("<graph-memory") for answer in answers)
+            if outputs != [0, 0]:
+                break
+    assert outputs == [0, 1]
 
 
 async def test_a_prompt_that_nothing_fits_gets_nothing(shared_memory: Memory, known_fact: None, client: Client) -> None:
@@ -160,6 +180,14 @@ def test_capture_is_off_if_the_hook_is_told_so(client: Client) -> None:
     client.run("UserPromptSubmit", {"prompt": "Fix it"}, "--capture", "off")
     client.run("PostToolUse", {"tool_name": "Bash", "tool_input": {}}, "--capture", "prompts")
     assert client.spool.names() == []
+
+
+def test_of_two_settings_for_capture_the_stricter_counts(client: Client) -> None:
+    for option, variable in (("all", "off"), ("off", "all"), ("prompts", "of")):
+        client.run("UserPromptSubmit", {"prompt": "Fix it"}, "--capture", option, variables={CAPTURE: variable})
+    assert client.spool.names() == []
+    client.run("UserPromptSubmit", {"prompt": "Fix it"}, "--capture", "all", variables={CAPTURE: "prompts"})
+    assert len(client.spool.names()) == 1
 
 
 def test_a_client_that_keeps_its_input_open_waits_no_longer_than_the_budget(client: Client) -> None:

@@ -130,8 +130,8 @@ async def test_a_write_whose_commit_was_lost_in_doubt_is_made_once_and_gets_its_
     once = iter([True])
     attempt = store._session
 
-    def failing(access: str) -> Any:
-        return _LosingCommit(attempt(access), lose=next(once, False))
+    def failing(*options: Any) -> Any:
+        return _LosingCommit(attempt(*options), lose=next(once, False))
 
     monkeypatch.setattr(store, "_session", failing)
     node = await memory.create_node("Project", "once")

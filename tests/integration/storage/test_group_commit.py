@@ -234,8 +234,8 @@ async def test_when_the_answer_is_lost_each_is_made_once(
     once = iter([True])
 
     @asynccontextmanager
-    async def losing(access: str) -> AsyncIterator[Any]:
-        async with whole(access) as session:
+    async def losing(access: str, *options: Any) -> AsyncIterator[Any]:
+        async with whole(access, *options) as session:
             if access == "WRITE" and next(once, False):
                 run = session.run
 

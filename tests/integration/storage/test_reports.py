@@ -121,8 +121,8 @@ async def test_of_each_write_that_goes_with_others_whose_answer_was_lost(
     whole, failures = store._session, iter([ServiceUnavailable("the answer never came")])
 
     @asynccontextmanager
-    async def losing(access: str) -> AsyncIterator[Any]:
-        async with whole(access) as session:
+    async def losing(access: str, *options: Any) -> AsyncIterator[Any]:
+        async with whole(access, *options) as session:
             run = session.run
 
             async def lose_reply(*args: Any, **params: Any) -> Any:

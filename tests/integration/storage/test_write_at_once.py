@@ -236,8 +236,9 @@ async def test_a_write_whose_answer_was_lost_is_made_once(
     whole = store._session
     once = iter([True])
 
-    def losing(access: str) -> Any:
-        return _LosesTheAnswer(whole(access)) if next(once, False) else whole(access)
+    def losing(access: str, *options: Any) -> Any:
+        session = whole(access, *options)
+        return _LosesTheAnswer(session) if next(once, False) else session
 
     events = len(log_of(driver, domain))
     monkeypatch.setattr(store, "_session", losing)
@@ -254,7 +255,7 @@ async def test_a_lost_answer_of_a_server_that_stays_away_is_told_as_in_doubt(
     whole = store._session
     sessions: Iterator[Any] = iter([_LosesTheAnswer])
     monkeypatch.setattr(store, "_limits", Limits(retry=0.5))
-    monkeypatch.setattr(store, "_session", lambda access: next(sessions, _IsAway)(whole(access)))
+    monkeypatch.setattr(store, "_session", lambda *options: next(sessions, _IsAway)(whole(*options)))
     with pytest.raises(GraphError) as caught:
         await alone.create_node("Project", "perhaps")
     assert caught.value.code is Code.STORE_UNAVAILABLE

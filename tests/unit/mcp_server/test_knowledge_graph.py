@@ -14,6 +14,7 @@ from mcp.server.subscriptions import ServerEvent
 from mcp.types import ClientCapabilities, Implementation, InitializeRequestParams, SubscribeRequestParams
 
 from graph_memory.mcp_server.access import Access, KeyToken
+from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.knowledge_graph import URI, CallerBus, KnowledgeGraphResource
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Grant, Principal, Right
@@ -51,7 +52,7 @@ async def _nothing(_: object) -> Any:
 
 
 async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -> None:
-    resource = KnowledgeGraphResource(_nothing, Access(None))
+    resource = KnowledgeGraphResource(_nothing, Access(None), CallControl())
     caller: Any = Caller()
     other: Any = Caller()
     await resource.subscribe(caller, SUBSCRIBE)
@@ -89,7 +90,7 @@ async def test_a_client_with_a_key_is_told_only_of_domains_that_it_may_read_whil
     reader: Any = Caller()
     writer: Any = Caller()
     reader.request = SimpleNamespace(scope={"user": SimpleNamespace(access_token=verifier.token)})
-    resource = KnowledgeGraphResource(_nothing, Access(cast("Any", verifier)))
+    resource = KnowledgeGraphResource(_nothing, Access(cast("Any", verifier)), CallControl())
     await resource.subscribe(reader, SUBSCRIBE)
     delivered: list[ServerEvent] = []
     stream = CallerBus(resource.streams, resource.access.watch(reader))
@@ -113,7 +114,7 @@ async def test_a_request_without_a_key_has_no_caller_on_a_server_with_keys() -> 
 
 
 async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_much() -> None:
-    resource = KnowledgeGraphResource(_nothing, Access(None))
+    resource = KnowledgeGraphResource(_nothing, Access(None), CallControl())
     writer: Any = Caller()
     slow: Any = Caller()
     takes = anyio.Event()

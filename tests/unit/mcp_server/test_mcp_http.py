@@ -130,6 +130,23 @@ def test_health_is_answered_and_nothing_else_is_there(shared_server: Server):
     assert shared_server.answer("POST", "/health").status == 405
 
 
+@for_rows(
+    ("name", "value"),
+    [
+        ("X-Forwarded-Host", "127.0.0.1:{port}"),
+        ("X-Forwarded-For", "127.0.0.1"),
+        ("X-Forwarded-Server", "localhost"),
+        ("X-Real-IP", "127.0.0.1"),
+        ("Forwarded", "for=127.0.0.1;host=127.0.0.1:{port};proto=http"),
+    ],
+)
+def test_no_forwarded_header_stands_for_a_local_host(name: str, value: str, shared_server: Server):
+    forged = {name: value.format(port=shared_server.port)}
+    assert shared_server.answer("GET", "/health", Host="memory.example.org", **forged).status == 421
+    foreign = {name: forged[name].replace("127.0.0.1", "192.0.2.1")}
+    assert shared_server.answer("GET", "/health", **foreign).status == 200
+
+
 def test_the_project_of_the_machine_is_not_served_over_http(shared_server: Server):
     def ask(method: str, **params: Any) -> str:
         request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})

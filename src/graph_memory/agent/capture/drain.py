@@ -117,7 +117,7 @@ async def _store_and_remove(memory: Memory, spool: Spool, group: Sequence[Waitin
         scoped = scoped.acting_as(first.client, first.session)
         await store_events(scoped, group)
         if any(event.kind in _ENDS for _, event in group):
-            await summarise_session(scoped, first.session, Path(first.folder).name)
+            await summarise_session(scoped, first.session, Path(first.folder).name, with_model=True)
     except GraphError as error:
         if error.code in _AWAY:
             raise

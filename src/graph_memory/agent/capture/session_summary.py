@@ -1,4 +1,4 @@
-"""Summarises a session from its events, without a language model."""
+"""Summarises a session from its events: by rules, or by the language model if one is set."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ class _Call:
         return bool(_CHANGING.search(self.tool)) and not self.has_failed
 
 
-async def summarise_session(memory: Memory, session: str, project: str) -> None:
-    """Store a summary of the session if it has events, in place of any earlier one. Raises as `session_end` does."""
+async def summarise_session(memory: Memory, session: str, project: str, *, with_model: bool = False) -> None:
+    """Store a summary of the session if it has events, in place of any earlier one. Raises as `session_end` does.
+
+    `with_model` lets the language model write it, if one is set.
+    """
     roles = await roles_of(memory)
     if roles is None:
         return
@@ -48,6 +51,9 @@ async def summarise_session(memory: Memory, session: str, project: str) -> None:
         await memory.describe_nodes(page.node_ids), key=lambda event: str(event.properties.get("timestamp", ""))
     )
     lines = summary_lines(events)
+    if lines and with_model:
+        text = await memory.entities.write_summary([*_messages(events), *lines])
+        lines = lines if text is None else [text]
     compact = [event.id for event in events if event.properties.get("event_type") == _COMPACT]
     if compact:
         lines += ["", "The client's own summary:", str((await memory.get_node_content(compact[-1])).content)]
@@ -71,6 +77,10 @@ def summary_lines(events: Sequence[NodeSummary]) -> list[str]:
         "Last reply": replies[-1:],
     }
     return [line for head, texts in parts.items() for line in _section(head, texts)]
+
+
+def _messages(events: Sequence[NodeSummary]) -> list[str]:
+    return [f"{actor}: {event.title}" for event in events for actor in ("user", "agent") if _is_message(event, actor)]
 
 
 def _section(head: str, texts: Sequence[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import typer
 
 from graph_memory.cli.input import completion
 from graph_memory.cli.session import read_settings
-from graph_memory.mcp_server.presets import Preset
+from graph_memory.mcp_server.presets import Auth, Preset
 from graph_memory.model.values.arguments import AUTO, check_domain, invalid_argument
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
@@ -22,13 +22,6 @@ class Transport(StrEnum):
 
     STDIO = "stdio"
     HTTP = "http"
-
-
-class Auth(StrEnum):
-    """How a server over HTTP authenticates its clients."""
-
-    NONE = "none"
-    KEYS = "keys"
 
 
 DomainOption = Annotated[
@@ -88,25 +81,26 @@ def serve(
         Auth,
         typer.Option(
             help="none: every program of this machine may do everything, and other machines cannot connect. keys: "
-            "clients need a key of `graph-memory key create`, with rights by domain."
+            "clients need a key of `graph-memory key create`, with rights by domain. oidc: clients need an access "
+            "token of GRAPH_MEMORY_OIDC_ISSUER."
         ),
     ] = Auth.NONE,
     host: Annotated[
         str | None,
-        typer.Option(help="Address to listen on, default 127.0.0.1. With keys, also others, such as 0.0.0.0."),
+        typer.Option(help="Address to listen on, default 127.0.0.1. With keys or oidc, also others, such as 0.0.0.0."),
     ] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Default: 8848; 0 picks a free one.")] = None,
     domain: DomainOption = None,
     preset: ForOption = None,
     toolsets: ToolsetsOption = None,
 ) -> None:
-    """Serve the memory over HTTP to many clients, on several machines if they have keys."""
+    """Serve the memory over HTTP to many clients, on several machines if they have keys or tokens."""
     settings = read_settings(domain=domain, toolsets=preset if toolsets is None else toolsets)
-    _serve(settings, Transport.HTTP, host, port, with_keys=auth is Auth.KEYS)
+    _serve(settings, Transport.HTTP, host, port, auth)
 
 
 def _serve(
-    settings: Settings, transport: Transport, host: str | None, port: int | None, *, with_keys: bool = False
+    settings: Settings, transport: Transport, host: str | None, port: int | None, auth: Auth = Auth.NONE
 ) -> None:
     from graph_memory.cli.served import serve_beside
 
@@ -129,7 +123,7 @@ def _serve(
                 settings.toolsets,
                 *address,
                 beside=partial(serve_beside, settings),
-                with_keys=with_keys,
+                auth=auth,
             )
 
 

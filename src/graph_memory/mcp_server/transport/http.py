@@ -15,12 +15,20 @@ from typing import NoReturn
 import anyio
 import uvicorn
 
-from graph_memory.mcp_server.access import KeyVerifier
+from graph_memory.hooks.spool import Spool
+from graph_memory.mcp_server.access import KeyVerifier, Verifier
+from graph_memory.mcp_server.admission import Admission
+from graph_memory.mcp_server.control import CallControl
+from graph_memory.mcp_server.presets import Auth
 from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.transport.authentication import ResourceMetadata
 from graph_memory.mcp_server.transport.connections import Acceptor, Connection, WaitQueue, connection_limit
+from graph_memory.mcp_server.transport.health import Health
 from graph_memory.mcp_server.transport.http_app import Lifetimes, application
+from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
+from graph_memory.mcp_server.transport.slow_calls import slow_call_logger
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -67,30 +75,63 @@ def serve_http(
     limits: Limits = LIMITS,
     *,
     beside: Beside | None = None,
-    with_keys: bool = False,
+    auth: Auth = Auth.NONE,
 ) -> NoReturn:
     """Serve until SIGTERM or SIGINT, then close the memory and end the process. Port 0 means any free port.
 
     Raises INVALID_ARGUMENT, before it starts, for an unknown toolset, a port that is not available or, unless
-    `with_keys` is true, a host other than the loopback interface.
+    clients are authenticated, a host other than the loopback interface.
     """
-    verifier = KeyVerifier() if with_keys else None
     opener = opener_of(settings, settings.session, toolsets, beside)
-    server = build_server(opener, settings, toolsets, verifier)
-    with open_listener(host, port, with_keys=with_keys) as listener:
+    health, control = Health(), _control(settings)
+    metrics = Metrics(control, health, Spool.of(settings.home))
+    with open_listener(host, port, auth) as listener:
         port = listener.getsockname()[1]
+        resource = settings.public_url or _url(host, port)
+        verifier, metadata = _verifier(auth, settings, resource)
+        server = build_server(opener, settings, toolsets, verifier, control=control, attach=health.attach)
         sessions = min(limits.sessions, limits.connections // 2)
-        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions, verifier)
+        routes = [*health.routes(), metrics.route(), *([] if metadata is None else metadata.routes())]
+        app = application(
+            server, port, settings.mcp_content_bytes, limits.body, sessions, routes, verifier, metadata and metadata.url
+        )
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
+        metrics.count_connections(http_server.server_state.connections)
         with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
             anyio.run(_serve, http_server, listener, app, limits.calls)
     exit_process(1 if http_server.is_broken else 0)
 
 
-def open_listener(host: str, port: int, *, with_keys: bool = False) -> socket.socket:
+def _control(settings: Settings) -> CallControl:
+    rates = None
+    if settings.calls_per_minute:
+        from graph_memory.mcp_server.rate_limits import RateLimits  # takes long to import
+
+        rates = RateLimits(settings.calls_per_minute)
+    control = CallControl(Admission(settings.max_calls, settings.max_waiting), rates)
+    if settings.slow_call_seconds:
+        control.observers.append(slow_call_logger(settings.slow_call_seconds))
+    return control
+
+
+def _verifier(auth: Auth, settings: Settings, resource: str) -> tuple[Verifier | None, ResourceMetadata | None]:
+    """Return the verifier of keys or tokens, and for tokens the metadata of the server."""
+    match auth:
+        case Auth.NONE:
+            return None, None
+        case Auth.KEYS:
+            return KeyVerifier(), None
+        case Auth.OIDC:
+            from graph_memory.mcp_server.transport.oidc import OidcVerifier, TokenRules  # takes long to import
+
+            rules = TokenRules.of(settings, resource)
+            return OidcVerifier(rules), ResourceMetadata(resource, rules.issuer)
+
+
+def open_listener(host: str, port: int, auth: Auth = Auth.NONE) -> socket.socket:
     """Return a socket that listens at the address. Raises INVALID_ARGUMENT if it is not available or not allowed."""
-    if host not in _ADDRESSES and not with_keys:
+    if host not in _ADDRESSES and auth is Auth.NONE:
         hint = Hint(
             "Without authentication, the server stays on this machine: 127.0.0.1, localhost or ::1. For other "
             "machines, create a key with {graph-memory key}, and start {graph-memory serve} with --auth keys."
@@ -133,9 +174,13 @@ def _listen_error(host: str, port: int, error: OSError) -> GraphError:
     return invalid_argument("port", f"Cannot listen on {host}, --port {port}: {error.strerror}", hint)
 
 
-def _announce(host: str, port: int) -> None:
+def _url(host: str, port: int) -> str:
     name = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"Serving MCP at http://{name}:{port}{PATH} (Ctrl-C stops it)\n")
+    return f"http://{name}:{port}{PATH}"
+
+
+def _announce(host: str, port: int) -> None:
+    sys.stderr.write(f"Serving MCP at {_url(host, port)} (Ctrl-C stops it)\n")
     sys.stderr.flush()
 
 

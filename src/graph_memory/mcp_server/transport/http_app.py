@@ -1,4 +1,4 @@
-"""The HTTP application: MCP, a health check, and the guards in front of both."""
+"""The HTTP application: MCP, other routes, and the guards in front of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph_memory.mcp_server.access import KeyVerifier
+from graph_memory.mcp_server.access import Verifier
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.authentication import Authentication
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
@@ -41,28 +41,25 @@ def application(
     content_bytes: int,
     body_seconds: float,
     sessions: int,
-    verifier: KeyVerifier | None = None,
+    routes: list[Route],
+    verifier: Verifier | None = None,
+    metadata_url: str | None = None,
 ) -> Lifetimes:
     """Return the server's application. Limits: `content_bytes` for content, `body_seconds` to receive a body.
 
-    It keeps up to `sessions` sessions, or more while all are in use. With a verifier, requests need a key.
+    It keeps up to `sessions` sessions, or more while all are in use. With a verifier, requests need a key or token.
     """
-    health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,  # some clients limit events to 1 MiB
         max_request_body_size=sys.maxsize,  # `Bodies` has the limit
         max_sessions=2 * sessions,
-        custom_starlette_routes=[health],
+        custom_starlette_routes=routes,
     )
     bodies = Bodies(Sessions(app, sessions), _BYTES_OF_ESCAPE * content_bytes + MIB, body_seconds)
     if verifier is not None:
-        return Lifetimes(OriginGuard(Authentication(bodies, verifier)))
+        return Lifetimes(OriginGuard(Authentication(bodies, verifier, metadata_url)))
     return Lifetimes(Guard(bodies, port))
-
-
-async def _health(_request: Request) -> JSONResponse:
-    return JSONResponse({"status": "ok"})
 
 
 _METHOD, _LISTEN = "mcp-method", "subscriptions/listen"

@@ -39,6 +39,7 @@ FACADES = (
     "memory.recall.corrections",
     "memory.remember.remember",
     "memory.sessions.sessions",
+    "memory.sessions.model_summary",
     "memory.api.history",
     "memory.batch.run",
     "agent.layer",
@@ -65,6 +66,7 @@ FACADES = (
     "memory.batch.parsing",
     "memory.domains.deletion",
     "memory.search.index.following",
+    "memory.cypher.query",
 )
 """Modules that are imported in the background, modules of frequent calls first."""
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.transfer import Transfer
     from graph_memory.memory.api.upkeep import Upkeep
     from graph_memory.memory.batch.results import BatchResult
+    from graph_memory.memory.cypher.results import CypherRows, CypherSchema
     from graph_memory.memory.inference.results import Inferred
 
 
@@ -55,7 +56,7 @@ class Memory(Writes):
         return Memory(core, default_domain=self._default_domain)
 
     def in_session(self, session: str) -> Memory:
-        """Return this memory, with its changes recorded in the given session instead of the configured session."""
+        """Return this memory with its changes recorded in the given session instead of the one in the settings."""
         return Memory(self._core.in_session(session), default_domain=self._default_domain)
 
     def with_origin(self, origin: Origin) -> Memory:
@@ -199,6 +200,30 @@ class Memory(Writes):
         name = self._domain(domain)
         async with within(self._core, name) as (core, log):
             yield Transaction(core, log, default_domain=name)
+
+    async def query_cypher(
+        self,
+        statement: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        limit: int = 100,
+        max_tokens: int = 4_000,
+    ) -> CypherRows:
+        """Return up to `limit` rows (1 to 1,000) of a Cypher statement that only reads, within a token budget.
+
+        Values are JSON: nodes have labels and properties, times are text, and long texts are cut. The statement reads
+        all domains, has 10 seconds, and can call no procedures, plugins, files or other databases. Raises
+        INVALID_ARGUMENT with Neo4j's message, INSUFFICIENT_RIGHTS for a caller without all rights, and TIMEOUT.
+        """
+        from graph_memory.memory.cypher.query import query_cypher
+
+        return await query_cypher(self._core, statement, parameters or {}, limit, max_tokens)
+
+    async def graph_schema(self, *, domain: str | None = None) -> CypherSchema:
+        """Return the labels, relationship types and properties that a Cypher statement can match in a domain."""
+        from graph_memory.memory.cypher.query import graph_schema
+
+        return await graph_schema(self._core, self._domain(domain))
 
     async def create_domain(
         self,

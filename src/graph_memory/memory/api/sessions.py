@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.recall.results import Unseen
@@ -68,6 +68,15 @@ class Sessions(Facade):
         from graph_memory.memory.recall.recall import recall_unseen
 
         return await recall_unseen(self._core, self._domain(None), prompt, shown, max_tokens)
+
+    async def write_summary(self, lines: Sequence[str]) -> str | None:
+        """Return a summary of the lines by the language model, at most 2,000 characters. Stores nothing.
+
+        Returns None if no model is set, or if it does not answer within `GRAPH_MEMORY_SUMMARY_MODEL_TIME`.
+        """
+        from graph_memory.memory.sessions.model_summary import write_summary
+
+        return await write_summary(self._core, lines)
 
     async def session_end(
         self,

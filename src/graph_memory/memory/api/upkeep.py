@@ -8,10 +8,13 @@ from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.search.index import reindexing
+from graph_memory.memory.search.index.backlog import backlog
 from graph_memory.memory.search.index.coverage import Coverage, read_coverage
 from graph_memory.memory.verify import blob_gc, verify
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, Verification
 from graph_memory.progress import Progress, silent
+from graph_memory.storage.schema import pending_steps
 
 
 class Upkeep(Facade):
@@ -19,6 +22,16 @@ class Upkeep(Facade):
 
     The methods for a domain raise ONTOLOGY_NOT_FOUND if it does not exist, and DOMAIN_BUSY.
     """
+
+    async def check_ready(self) -> int:
+        """Check that Neo4j answers and its schema is current, and return the number of events that are not indexed.
+
+        Raises STORE_UNAVAILABLE, TIMEOUT and STORE_INCOMPATIBLE.
+        """
+        if pending := await pending_steps(self._core.store):
+            message = f"The database lacks schema version {pending[-1].version}"
+            raise GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": "Restart this server, which adds it."})
+        return sum(domain.not_indexed for domain in await backlog(self._core.store))
 
     async def verify(self, *, domain: str | None = None) -> Verification:
         """Replay a domain's log, and return every difference from the live graph and its derived rows."""

@@ -177,7 +177,7 @@ async def _copies_of_forks(reader: Reader, domain: str) -> dict[Revision, Revisi
 
 
 async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Drop the states that another state includes. Timestamps do not count, since clocks can be wrong."""
+    """Return the states that no other given state includes. Inclusion decides which is earlier: clocks can be wrong."""
     if len(states) < 2:
         return states
     included = {state.place: (await find_included(reader, state.place)).places for state in states}

@@ -11,7 +11,7 @@ from graph_memory.memory.recall.results import CONTEXT, Depth, Form
 from graph_memory.memory.search.request import MAX_QUERY_LENGTH, MAX_RESULTS, MIN_TOKENS
 from graph_memory.model.text.wording import quote, suggestion
 from graph_memory.model.time.points import parse_instant
-from graph_memory.model.values.arguments import check_query, check_tags, invalid_argument
+from graph_memory.model.values.arguments import check_integer, check_query, check_tags, invalid_argument
 from graph_memory.storage.log.writing import utc_now
 
 TOKENS: Mapping[Depth, int] = {"shallow": 500, "medium": 2_000, "deep": 5_000}
@@ -67,9 +67,9 @@ class RecallRequest:
         _check_choice("as", self.form, get_args(Form))
         if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise invalid_argument("query", "There are no words to search for", "Ask a question, or leave it out.")
-        _check_integer("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
+        check_integer("max_tokens", self.max_tokens, MIN_TOKENS, MOST_TOKENS)
         if self.limit is not None:
-            _check_integer("limit", self.limit, 1, MAX_RESULTS)
+            check_integer("limit", self.limit, 1, MAX_RESULTS)
 
     @property
     def compares(self) -> bool:
@@ -155,10 +155,3 @@ def _check_choice(argument: str, value: object, valid: Sequence[str]) -> None:
     if value not in valid:
         hint = suggestion(str(value), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
         raise invalid_argument(argument, f"{quote(value)} is not a valid {argument}", hint)
-
-
-def _check_integer(argument: str, value: object, least: int, most: int) -> None:
-    if type(value) is not int or not least <= value <= most:
-        raise invalid_argument(
-            argument, f"{argument} is {quote(value)}", f"Pass a whole number from {least} to {most:,}."
-        )

@@ -87,6 +87,14 @@ def check_limit(limit: int | None) -> int:
     return min(limit, UNLIMITED)
 
 
+def check_integer(argument: str, value: object, least: int, most: int) -> None:
+    """Raise INVALID_ARGUMENT unless the value is a whole number from `least` to `most`."""
+    if type(value) is not int or not least <= value <= most:
+        raise invalid_argument(
+            argument, f"{argument} is {quote(value)}", f"Pass a whole number from {least} to {most:,}."
+        )
+
+
 def cursor_after(last_id: str) -> str:
     """Return the cursor of the page that begins after an id."""
     return _CURSOR + last_id

@@ -184,7 +184,7 @@ def check_metadata(metadata: object) -> str | None:
         raise _invalid_metadata(f"is {kind_of(metadata)}, not an object", 'Give an object, such as {"source": "mail"}.')
     if not metadata:
         return None
-    data = _check_json(cast("Mapping[object, object]", metadata), _DEEPEST)
+    data = check_json("metadata", cast("Mapping[object, object]", metadata))
     text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     if not is_encodable(text):
         raise _invalid_metadata("contains a lone surrogate (half a character pair)", "Remove it.")
@@ -209,10 +209,11 @@ def check_stored_metadata(text: str) -> str:
     return text
 
 
-def _check_json(value: object, depth: int) -> object:
-    """Check that JSON can represent a value exactly, and return the value."""
+def check_json(argument: str, value: object, depth: int = _DEEPEST) -> object:
+    """Check that JSON can represent a value exactly, and return the value. Raises INVALID_ARGUMENT."""
     if depth == 0:
-        raise _invalid_metadata(f"is nested more than {_DEEPEST} deep", "Make it flatter, or put it in the content.")
+        hint = "Make it flatter, or put it in the content."
+        raise invalid_argument(argument, f"{argument} is nested more than {_DEEPEST} deep", hint)
     match value:
         case None | bool() | str():
             return value
@@ -222,18 +223,20 @@ def _check_json(value: object, depth: int) -> object:
             return value
         case Mapping():
             entries = cast("Mapping[object, object]", value)
-            return {_check_key(key): _check_json(entry, depth - 1) for key, entry in entries.items()}
+            return {_check_key(argument, key): check_json(argument, entry, depth - 1) for key, entry in entries.items()}
         case list() | tuple():
-            return [_check_json(entry, depth - 1) for entry in cast("Sequence[object]", value)]
+            return [check_json(argument, entry, depth - 1) for entry in cast("Sequence[object]", value)]
         case _:
             hint = "Use text, finite numbers, integers within 64 bits, true, false, null, lists and objects."
-            raise _invalid_metadata(f"has the value {quote(value)}, which JSON cannot represent", hint)
+            message = f"{argument} has the value {quote(value)}, which JSON cannot represent"
+            raise invalid_argument(argument, message, hint)
 
 
-def _check_key(key: object) -> str:
+def _check_key(argument: str, key: object) -> str:
     if isinstance(key, str):
         return key
-    raise _invalid_metadata(f"has the key {quote(key)}, which is {kind_of(key)}", "Use text for the keys.")
+    message = f"{argument} has the key {quote(key)}, which is {kind_of(key)}"
+    raise invalid_argument(argument, message, "Use text for the keys.")
 
 
 def _invalid_metadata(problem: str, hint: str) -> Exception:

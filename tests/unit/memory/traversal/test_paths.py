@@ -7,7 +7,7 @@ from itertools import islice, pairwise
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graph_memory.memory.traversal.walks.edges import Edge
@@ -38,7 +38,12 @@ def test_the_shortest_path_is_that_of_networkx(some: list[Edge], ends: tuple[str
     assert list(paths(some, ends, most, direction, "shortest", 1).paths) == simple(some, ends, most, direction)[:1]
 
 
+LATE = [Edge(f"c{ends}", "X", *ends, 0.5) for ends in ("ad", "ae", "bc", "bd", "bf", "cd", "ef")]
+"""A graph that is read before the longest path between a and d is found."""
+
+
 @given(edges(), ENDS, st.integers(1, 6), DIRECTIONS, st.integers(1, 6))
+@example(LATE, ("a", "d"), 5, "both", 3)
 @settings(max_examples=60)
 def test_several_paths_come_shortest_first_and_then_by_their_ids(
     some: list[Edge], ends: tuple[str, str], most: int, direction: str, k: int

@@ -331,7 +331,7 @@ def _observation_line(observed: Observed, before: str) -> str:
 
 
 def _count_omitted(state: _ProseState) -> dict[str, int]:
-    """Render how many observations of each item were omitted, while there is room. Return the number by item."""
+    """Add each item's number of omitted observations to the text if there is room. Returns every item's number."""
     unshown = {item: entry.unshown for item, entry in state.entries.items() if entry.unshown}
     for node_id, number in unshown.items():
         entry = state.entries[node_id]

@@ -63,7 +63,9 @@ def explore_between(start: str, end: str, max_depth: int, *, first_only: bool) -
         ways.explored = len(ahead.depths) + len(back.depths)
         if ways.explored > MAX_EXPLORED:
             ways.is_full = True
-            break
+            return ways
+    if not (ahead.frontier and back.frontier):  # everything that one end reaches was read
+        ways.steps = max_depth
     return ways
 
 

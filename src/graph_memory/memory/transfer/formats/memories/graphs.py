@@ -1,4 +1,4 @@
-"""Reads the memories that mcp-neo4j-memory and neo4j-agent-memory store as graphs in Neo4j."""
+"""Reads the memory graphs that mcp-neo4j-memory and neo4j-agent-memory store in Neo4j."""
 
 from __future__ import annotations
 

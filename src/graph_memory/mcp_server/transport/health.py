@@ -1,0 +1,107 @@
+"""Answers health checks. No check needs a key, and no answer says anything about domains."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from importlib.metadata import version
+from time import monotonic
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from graph_memory.mcp_server.errors import masking
+from graph_memory.mcp_server.startup import Startup
+from graph_memory.model.errors import Code, GraphError
+
+CHECK_SECONDS = 5.0
+"""Time limit of a readiness check."""
+TRUSTED_SECONDS = 1.0
+"""Time for which the result of a readiness check is reused, so that frequent checks do not load Neo4j."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The result of a readiness check."""
+
+    reason: Code | None = None
+    """The reason why the server is not ready. The message of an error would name hosts or paths of the machine."""
+    events_not_indexed: int = 0
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the server can serve calls."""
+        return self.reason is None
+
+    def to_response(self) -> JSONResponse:
+        """Return the response to a check: 200 if the server is ready, otherwise 503 with the reason."""
+        if self.is_ready:
+            return JSONResponse({"status": "ready", "events_not_indexed": self.events_not_indexed})
+        return JSONResponse({"status": "not ready", "reason": self.reason}, 503)
+
+
+class Health:
+    """The health checks of a server."""
+
+    def __init__(self) -> None:
+        self._startup: Startup | None = None
+        self._checking = anyio.Lock()
+        self._checked_at = float("-inf")
+        self._readiness = Readiness(Code.STARTING)
+
+    def attach(self, startup: Startup) -> None:
+        """Use the memory of the running server."""
+        self._startup = startup
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the checks."""
+        endpoints = {
+            "/health": _answer_ok,
+            "/health/live": _answer_ok,
+            "/health/ready": self._answer_readiness,
+            "/version": _answer_version,
+        }
+        return [Route(path, endpoint, methods=["GET"]) for path, endpoint in endpoints.items()]
+
+    async def _answer_readiness(self, _request: Request) -> JSONResponse:
+        return (await self.readiness()).to_response()
+
+    async def readiness(self) -> Readiness:
+        """Return whether Neo4j answers and its schema is current. The result may be a second old."""
+        async with self._checking:
+            if monotonic() >= self._checked_at + TRUSTED_SECONDS:
+                self._readiness = await self._check()
+                self._checked_at = monotonic()
+        return self._readiness
+
+    async def _check(self) -> Readiness:
+        if self._startup is None:
+            return Readiness(Code.STARTING)
+        try:
+            with anyio.fail_after(CHECK_SECONDS), masking():
+                return Readiness(events_not_indexed=await self._startup.present_memory().upkeep.check_ready())
+        except TimeoutError:
+            return Readiness(Code.TIMEOUT)
+        except GraphError as error:
+            _log.info("Not ready: %s", error)
+            return Readiness(error.code)
+
+
+async def _answer_ok(_request: Request) -> JSONResponse:
+    return JSONResponse({"status": "ok"})
+
+
+async def _answer_version(_request: Request) -> JSONResponse:
+    schema = await anyio.to_thread.run_sync(_schema_version)
+    return JSONResponse({"name": "graph-memory", "version": version("graph-memory"), "schema_version": schema})
+
+
+def _schema_version() -> int:
+    from graph_memory.app import schema_version  # imports the driver, which takes long
+
+    return schema_version()

@@ -1,0 +1,32 @@
+"""Logs slow calls to stderr, as one line of JSON each. A line has no arguments and no results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from graph_memory.mcp_server.control import FinishedCall
+from graph_memory.model.time.clock import rfc3339
+
+
+def slow_call_logger(seconds: float) -> Callable[[FinishedCall], None]:
+    """Return an observer that logs the calls that took at least so many seconds."""
+
+    def observe(call: FinishedCall) -> None:
+        if call.seconds < seconds:
+            return
+        line = {
+            "time": rfc3339(datetime.now(UTC)),
+            "event": "slow_call",
+            "request": call.request,
+            "key": call.key,
+            "operation": call.operation,
+            "outcome": call.outcome,
+            "milliseconds": round(call.seconds * 1000),
+        }
+        sys.stderr.write(f"{json.dumps(line)}\n")
+        sys.stderr.flush()
+
+    return observe

@@ -1,0 +1,1 @@
+"""Cypher statements of callers."""

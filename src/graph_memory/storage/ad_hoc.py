@@ -1,0 +1,149 @@
+"""Checks Cypher statements that callers write: they must only read, and reach nothing but the graph.
+
+A statement is checked three times: by its words, by Neo4j's plan for it, and by Neo4j, which runs it in a transaction
+that cannot write (docs/decisions/0038).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, LiteralString, cast
+
+from neo4j import AsyncSession, ResultSummary
+from neo4j.exceptions import Neo4jError
+
+from graph_memory.model.errors import GraphError, Hint
+from graph_memory.model.text.visible import escape_invisible
+from graph_memory.model.text.wording import quote
+from graph_memory.model.values.arguments import invalid_argument
+from graph_memory.model.values.fields import check_json
+from graph_memory.storage.driver_values import plain_value
+from graph_memory.storage.queries import check_text
+from graph_memory.storage.statement_rights import check_ad_hoc
+from graph_memory.storage.store import Store
+
+SECONDS = 10.0
+"""Time limit of a statement."""
+MAX_LENGTH = 10_000
+"""Maximum number of characters of a statement."""
+_MAX_MESSAGE = 500
+_EXPECTED = re.compile(r": expected .{80,}(?= \(line)")
+"""A long list of words that Neo4j expected instead."""
+_AT_FAULT = ("Neo.ClientError.Statement.", "Neo.DatabaseError.Statement.")
+"""Beginning of the codes of errors that the author of a statement can correct."""
+
+_SKIPPED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n\r]*|/\*.*?\*/", re.DOTALL)
+"""Strings and comments."""
+_TOKEN = re.compile(rf"(?P<skipped>{_SKIPPED.pattern})|`(?P<quoted>(?:[^`]|``)*)`|(?P<other>.)", re.DOTALL)
+_FUNCTION = re.compile(r"\b(\w+)(?:\s*\.\s*\w+)+\s*\(")
+"""A function in a namespace, such as one of a plugin."""
+_USE = re.compile(r"(?<![\w.:$])USE(?:\s+\w|\s*\()", re.IGNORECASE)
+_SIGN = re.compile(r"\W")
+_NAMESPACES = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
+"""Namespaces of functions that only compute."""
+_READING = re.compile(
+    r"(?:Partitioned)?(?:"
+    r"\w*(?:Scan|Seek|SeekByRange|CountFromCountStore|HashJoin|SemiApply|Aggregation|ShortestPath|Lookup)"
+    r"|(?:Optional|VarLength|Pruning|BFSPruning)?Expand|VarLengthExpand|(?:Bidirectional)?Repeat|StatefulShortestPath"
+    r"|AssertSameNode|AssertSameRelationship|Anti|Apply|Argument|ArgumentTracker|CacheProperties|CartesianProduct"
+    r"|ConditionalApply|AntiConditionalApply|Distinct|OrderedDistinct|Eager|EmptyRow|ExhaustiveLimit|Filter|Limit"
+    r"|NullifyMetadata|Optional|OrderedUnion|PartialSort|PartialTop|ProduceResults|ProjectEndpoints|Projection"
+    r"|RemoteBatchProperties|RollUpApply|Skip|Sort|Top|Top1WithTies|Triadic\w+|Union|Unwind|ValueHashJoin"
+    r")(?:\(\w+\))?"
+)
+"""Names of the operators of plans that read the graph. Statements with other operators are rejected."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdHocRows:
+    """The result of a statement: column names, rows with values as JSON, and whether there are more rows."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    has_more: bool
+
+
+async def read_ad_hoc(store: Store, statement: str, params: Mapping[str, object], limit: int) -> AdHocRows:
+    """Run a statement of a caller, if it only reads the graph, and return up to `limit` rows.
+
+    Raises INVALID_ARGUMENT, TIMEOUT, and INSUFFICIENT_RIGHTS for a caller without all rights.
+    """
+    check_ad_hoc()
+    check_words(statement)
+    values = cast("dict[str, object]", check_json("parameters", params))
+    check_text({"statement": statement, "parameters": json.dumps(values, ensure_ascii=False)})
+    text = cast("LiteralString", statement)
+
+    async def read(session: AsyncSession) -> AdHocRows:
+        async with await session.begin_transaction({"app": "graph-memory", "query": "ad hoc"}, SECONDS) as inner:
+            check_plan(await (await inner.run(f"EXPLAIN {text}", values)).consume())
+            result = await inner.run(text, values)
+            records = await result.fetch(limit + 1)
+            rows = [[plain_value(value) for value in record.values()] for record in records[:limit]]
+            return AdHocRows(result.keys(), rows, len(records) > limit)
+
+    try:
+        return await store.read_in_session(SECONDS, read, rows_at_once=limit + 1)
+    except GraphError as error:
+        if isinstance(cause := error.__cause__, Neo4jError) and (cause.code or "").startswith(_AT_FAULT):
+            raise syntax_error(cause) from cause
+        raise
+
+
+def check_words(statement: str) -> None:
+    """Raise INVALID_ARGUMENT for a statement that may reach other databases, files or networks, or is too long."""
+    if not statement.strip():
+        raise _error("The statement is empty", "Pass a statement such as MATCH (n:_Node) RETURN n._title LIMIT 10.")
+    if len(statement) > MAX_LENGTH:
+        raise _error(f"The statement has more than {MAX_LENGTH:,} characters", "Pass long values as parameters.")
+    if "\\u" in statement.lower():
+        raise _error(r"The statement has the escape \u", "Write the character itself, or pass it as a parameter.")
+    words = _words_of(statement)
+    if _USE.search(words):
+        raise _error("USE is not allowed", "Leave it out: a statement reads the database of the memory.")
+    for match in _FUNCTION.finditer(words):
+        if match[1].lower() not in _NAMESPACES:
+            name = "".join(match[0].split())
+            hint = "Use the clauses and functions of Cypher, without procedures and plugins."
+            raise _error(f"The call {quote(name + ')')} is not allowed", hint)
+
+
+def _words_of(statement: str) -> str:
+    """Return the statement with its strings and comments replaced by spaces, and without backticks around names."""
+
+    def replacement_of(match: re.Match[str]) -> str:
+        if match["skipped"] is not None:
+            return " '' " if match["skipped"][0] in "'\"" else " "
+        return match["other"] if match["quoted"] is None else f" {_SIGN.sub('_', match['quoted'])} "
+
+    return _TOKEN.sub(replacement_of, statement)
+
+
+def check_plan(summary: ResultSummary) -> None:
+    """Raise INVALID_ARGUMENT for the plan of a statement that does more than read the graph."""
+    if summary.query_type != "r":
+        raise _error("The statement writes", "Use the tools that change nodes and connections: they keep the log.")
+    for name in _operators(cast("Mapping[str, Any]", summary.plan or {})):
+        if not _READING.fullmatch(name):
+            hint = "Use MATCH, UNWIND, WITH, UNION, CALL { … } and RETURN; no procedures, LOAD CSV or SHOW."
+            raise _error(f"The statement needs {quote(name)}, which is not allowed", hint)
+
+
+def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
+    yield str(plan.get("operatorType", "")).partition("@")[0]
+    for child in plan.get("children", ()):
+        yield from _operators(child)
+
+
+def syntax_error(error: Neo4jError) -> GraphError:
+    """Return the error for a statement that Neo4j rejects, with Neo4j's message."""
+    message = _EXPECTED.sub("", (error.message or "").split("\n", 1)[0])
+    message = escape_invisible(message[:_MAX_MESSAGE])
+    return _error(message or "Neo4j rejects the statement", Hint("{get_schema} returns labels, types and properties."))
+
+
+def _error(message: str, hint: str) -> GraphError:
+    return invalid_argument("statement", message, hint)

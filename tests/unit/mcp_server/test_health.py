@@ -1,0 +1,81 @@
+"""Health checks without a database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import anyio
+import pytest
+from starlette.requests import Request
+
+from graph_memory.mcp_server.startup import Startup
+from graph_memory.mcp_server.transport import health
+from graph_memory.mcp_server.transport.authentication import OPEN_PATHS
+from graph_memory.mcp_server.transport.health import Health
+from graph_memory.model.errors import Code, GraphError
+
+pytestmark = pytest.mark.anyio
+WRONG_PASSWORD = GraphError(Code.STORE_UNAVAILABLE, "bolt://10.0.0.7 refused the password of domain kitchen")
+
+
+class FakeStartup:
+    """A memory that is open, and whose check returns or raises."""
+
+    def __init__(self, outcome: int | GraphError | None) -> None:
+        self.outcome = outcome
+        self.checks = 0
+
+    def present_memory(self) -> FakeStartup:
+        return self
+
+    @property
+    def upkeep(self) -> FakeStartup:
+        return self
+
+    async def check_ready(self) -> int:
+        self.checks += 1
+        if isinstance(self.outcome, GraphError):
+            raise self.outcome
+        if self.outcome is None:
+            await anyio.sleep_forever()
+        return cast("int", self.outcome)
+
+
+async def answer(checks: Health, path: str = "/health/ready") -> tuple[int, Any]:
+    [route] = [route for route in checks.routes() if route.path == path]
+    endpoint = cast("Callable[[Request], Awaitable[Any]]", route.endpoint)
+    response = await endpoint(Request({"type": "http"}))
+    return response.status_code, json.loads(response.body)
+
+
+def checks_of(startup: FakeStartup) -> Health:
+    checks = Health()
+    checks.attach(cast("Startup", startup))
+    return checks
+
+
+async def test_a_server_is_ready_if_its_memory_is():
+    assert await answer(checks_of(FakeStartup(3))) == (200, {"status": "ready", "events_not_indexed": 3})
+
+
+async def test_a_server_that_is_not_ready_says_why_without_details(monkeypatch: pytest.MonkeyPatch):
+    assert await answer(Health()) == (503, {"status": "not ready", "reason": "STARTING"})
+    failed = await answer(checks_of(FakeStartup(WRONG_PASSWORD)))
+    assert failed == (503, {"status": "not ready", "reason": "STORE_UNAVAILABLE"})
+    monkeypatch.setattr(health, "CHECK_SECONDS", 0.01)
+    assert await answer(checks_of(FakeStartup(None))) == (503, {"status": "not ready", "reason": "TIMEOUT"})
+
+
+async def test_many_checks_at_once_ask_the_database_once():
+    startup = FakeStartup(0)
+    checks = checks_of(startup)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(20):
+            tasks.start_soon(answer, checks)
+    assert startup.checks == 1
+
+
+async def test_no_health_check_needs_a_key():
+    assert {route.path for route in Health().routes()} == OPEN_PATHS

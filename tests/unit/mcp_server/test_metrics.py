@@ -1,0 +1,105 @@
+"""The metrics of a server, without a database."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import anyio
+import pytest
+from mcp import Client
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.requests import Request
+
+from graph_memory.hooks.spool import Spool
+from graph_memory.mcp_server.access import KeyToken
+from graph_memory.mcp_server.callers import Context
+from graph_memory.mcp_server.control import CallControl
+from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.transport.health import Health
+from graph_memory.mcp_server.transport.metrics import Metrics
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.rights import Grant, Principal, Right
+from graph_memory.settings import Settings
+from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, opens
+
+pytestmark = pytest.mark.anyio
+REQUEST = cast("Context", SimpleNamespace(request=None, request_id=1))
+MISSING = GraphError(Code.NODE_NOT_FOUND, "No node mem_1")
+
+
+async def samples(metrics: Metrics, user: object = None) -> dict[str, float]:
+    """Return the value of each sample, by its name and labels as Prometheus reads them."""
+    response = await metrics.route().endpoint(Request({"type": "http", "user": user}))
+    assert response.status_code == 200
+    return {
+        f"{sample.name}{sample.labels or ''}": sample.value
+        for family in text_string_to_metric_families(response.body.decode())
+        for sample in family.samples
+    }
+
+
+async def test_calls_are_counted_by_operation_and_outcome(tmp_path: Path):
+    control = CallControl()
+    metrics = Metrics(control, Health(), Spool.of(tmp_path))
+    server = build_server(opens(RecordingMemory(get_node=MISSING)), Settings(home=tmp_path), ["graph"], control=control)
+    async with Client(server) as client:
+        for _ in range(2):
+            await client.call_tool("create_node", ARGUMENTS["create_node"])
+        await client.call_tool("get_node", {"node_id": "mem_1"})
+        await client.call_tool("get_node", {})
+    values = await samples(metrics)
+    calls = {name: value for name, value in values.items() if name.startswith("graph_memory_calls_total")}
+    assert calls == {
+        "graph_memory_calls_total{'operation': 'create_node', 'outcome': 'ok'}": 2,
+        "graph_memory_calls_total{'operation': 'get_node', 'outcome': 'NODE_NOT_FOUND'}": 1,
+        "graph_memory_calls_total{'operation': 'get_node', 'outcome': 'INVALID_ARGUMENT'}": 1,
+    }
+    assert values["graph_memory_call_duration_seconds_count{'operation': 'create_node'}"] == 2
+
+
+async def test_the_state_of_the_server_is_measured_when_it_is_read(tmp_path: Path):
+    control, spool, connections = CallControl(), Spool.of(tmp_path), {1, 2}
+    metrics = Metrics(control, Health(), spool)
+    metrics.count_connections(connections)
+    spool.add(b"{}")
+    with control.observing("recall", REQUEST):
+        values = await samples(metrics)
+    assert values["graph_memory_calls_in_progress"] == 1
+    assert values["graph_memory_connections"] == 2
+    assert values["graph_memory_spooled_events"] == 1
+    assert values["graph_memory_ready"] == 0
+    assert values["process_open_fds"] > 0
+    connections.clear()
+    values = await samples(metrics)
+    assert (values["graph_memory_calls_in_progress"], values["graph_memory_connections"]) == (0, 0)
+
+
+async def test_a_cancelled_call_is_counted():
+    calls: list[str] = []
+    control = CallControl()
+    control.observers.append(lambda call: calls.append(f"{call.operation} {call.outcome}"))
+    with anyio.move_on_after(0.01), control.observing("recall", REQUEST):
+        await anyio.sleep_forever()
+    assert (calls, control.in_progress) == (["recall cancelled"], 0)
+
+
+async def test_a_caller_without_a_readable_domain_gets_no_metrics(tmp_path: Path):
+    class User:
+        def __init__(self, *grants: Grant) -> None:
+            principal = Principal("ann", grants)
+            self.access_token = KeyToken(token="", client_id="ann", scopes=[], principal=principal, hash="")
+
+    metrics = Metrics(CallControl(), Health(), Spool.of(tmp_path))
+    assert await samples(metrics, User(Grant("team-*", Right.READ)))
+    response = await metrics.route().endpoint(Request({"type": "http", "user": User()}))
+    assert response.status_code == 403
+
+
+def test_only_the_http_server_imports_the_library():
+    code = "import sys, graph_memory.mcp_server.transport.stdio; print('prometheus_client' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

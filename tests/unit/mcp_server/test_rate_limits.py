@@ -1,0 +1,43 @@
+"""How many calls a key may make in a minute."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from graph_memory.mcp_server.rate_limits import RateLimits
+from graph_memory.model.errors import Code, GraphError
+
+
+def count(limits: RateLimits, key: str) -> GraphError | None:
+    try:
+        limits.count(key)
+    except GraphError as error:
+        return error
+    return None
+
+
+def test_each_key_has_its_own_calls_and_gets_them_back_after_a_minute(monkeypatch: pytest.MonkeyPatch):
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    limits = RateLimits(3)
+    assert [count(limits, "ann") for _ in range(2)] == [None, None]
+    now += 20.5
+    assert count(limits, "ann") is None
+    error = count(limits, "ann")
+    assert error is not None
+    assert (error.code, error.details["limit"], error.details["retry_after"]) == (Code.RATE_LIMITED, 3, 40)
+    assert "Try again in 40 s" in str(error.hint)
+    assert count(limits, "bob") is None
+    now += 40  # rejected calls do not count, so the first two places are free again
+    assert [count(limits, "ann") for _ in range(2)] == [None, None]
+    assert count(limits, "ann") is not None
+
+
+def test_only_a_server_with_a_limit_imports_the_library():
+    code = "import sys, graph_memory.mcp_server.transport.http; print('limits' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
