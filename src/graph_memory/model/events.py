@@ -14,7 +14,7 @@ from ulid import ULID
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects.kinds import DECLARED, ONTOLOGY_KINDS, Kind
-from graph_memory.model.subjects.protection import PROTECTION, Guard, stored_protection
+from graph_memory.model.subjects.protection import PROTECTION, DomainProtections, stored_protection
 from graph_memory.model.subjects.subjects import State, StoredValue, content_ref, present
 from graph_memory.model.text.wording import quote
 from graph_memory.model.time.clock import next_time
@@ -283,15 +283,15 @@ def ontology_version(events: Iterable[Event], before: int) -> int:
     return max((event.seq for event in events if event.draft.kind in ONTOLOGY_KINDS), default=before)
 
 
-def guard_after(events: Iterable[Event], before: Guard) -> Guard:
-    """Return the guard of a domain after the events."""
-    guard = before
+def protections_after(events: Iterable[Event], before: DomainProtections) -> DomainProtections:
+    """Return the protections of a domain after the events."""
+    protections = before
     for draft in (event.draft for event in events):
         if draft.kind is Kind.DOMAIN:
-            guard = replace(guard, domain=stored_protection(draft.state or {}))
-        elif protects(draft) and not guard.has_protected:
-            guard = replace(guard, has_protected=True)
-    return guard
+            protections = replace(protections, domain=stored_protection(draft.state or {}))
+        elif protects(draft) and not protections.has_protected:
+            protections = replace(protections, has_protected=True)
+    return protections
 
 
 def protects(draft: Draft) -> bool:
@@ -307,7 +307,7 @@ class Head:
     seq: int
     at: datetime
     ontology: Ontology
-    guard: Guard = Guard()  # noqa: RUF009 - it is frozen
+    protections: DomainProtections = DomainProtections()  # noqa: RUF009 - it is frozen
 
     def at_or_after(self, now: datetime) -> Head:
         """Return the head with the time for the next events, given the time of the clock."""
@@ -317,4 +317,6 @@ class Head:
         """Return the head after these events."""
         if not events:
             return self
-        return replace(self, seq=events[-1].seq, at=events[-1].at, guard=guard_after(events, self.guard))
+        return replace(
+            self, seq=events[-1].seq, at=events[-1].at, protections=protections_after(events, self.protections)
+        )

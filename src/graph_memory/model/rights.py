@@ -75,8 +75,8 @@ class Grant:
         """Return the grant for `PATTERN` or `PATTERN=RIGHT`. Raises INVALID_ARGUMENT."""
         pattern, is_given, right = text.partition("=")
         if not _PATTERN.fullmatch(pattern):
-            hint = "Use the name of a domain. In it, * stands for any characters, as in team-*."
-            raise invalid_argument("domain", f"{quote(pattern)} is not a pattern of domains", hint)
+            hint = "Use a domain name. In it, * matches any characters, as in team-*."
+            raise invalid_argument("domain", f"{quote(pattern)} is not a valid domain pattern", hint)
         return cls(pattern, check_right(right) if is_given else default)
 
 

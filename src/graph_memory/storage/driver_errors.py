@@ -141,7 +141,7 @@ def open_transaction_error(error: BaseException, seconds: float) -> GraphError:
         return GraphError(Code.TRANSACTION_LOST, message, {"hint": "Run the whole transaction again."})
     if isinstance(error, Neo4jError) and "TransactionTimedOut" in (error.code or ""):
         message = f"The transaction was open for more than {seconds:g} seconds; nothing was changed"
-        hint = "Do less in it, and prepare outside of it; GRAPH_MEMORY_WRITE_TIMEOUT is the limit."
+        hint = "Prepare data before you open the transaction, write less in it, or raise GRAPH_MEMORY_WRITE_TIMEOUT."
         return GraphError(Code.TIMEOUT, message, {"hint": hint})
     return graph_error_of(error)
 

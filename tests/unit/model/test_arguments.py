@@ -63,7 +63,7 @@ def test_a_name_that_could_lead_elsewhere_is_refused_with_what_is_allowed(name: 
 
 
 def test_auto_names_no_domain() -> None:
-    with pytest.raises(GraphError, match="auto is not the name of a domain"):
+    with pytest.raises(GraphError, match="auto is reserved and cannot be the name of a domain"):
         check_domain("auto")
 
 

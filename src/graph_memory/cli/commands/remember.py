@@ -23,6 +23,8 @@ from graph_memory.model.values.arguments import invalid_argument
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
+_SESSION_MESSAGE = "--session can be used only with a text, without other options"
+
 
 @command()
 def remember(
@@ -62,7 +64,7 @@ def remember(
         if text is not None and not (name or type_name or values or entity_relations or aliases or replaces):
             return await memory.agent.remember(text, session=session, dry_run=dry_run)
         if session is not None:
-            raise invalid_argument("--session", "--session needs a text without other options", "Leave out --session.")
+            raise invalid_argument("--session", _SESSION_MESSAGE, "Leave out --session or the other options.")
         return await memory.entities.remember(
             text,
             name=name,

@@ -159,6 +159,7 @@ def _read_stamp(path: Path) -> Stamp:
 
 def _unavailable(settings: Settings, error: Exception) -> GraphError:
     reason = (error.strerror if isinstance(error, OSError) else None) or error
-    message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {reason}"
-    hint = _HINT if committed_list(settings.neo4j_version) else f"Check that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
+    message = f"The cached copy of Neo4j {settings.neo4j_version} is incomplete and could not be downloaded: {reason}"
+    check = "Check that GRAPH_MEMORY_NEO4J_VERSION is an existing version of Neo4j."
+    hint = _HINT if committed_list(settings.neo4j_version) else f"{check} {_HINT}"
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=settings.cache)

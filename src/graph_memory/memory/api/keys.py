@@ -46,7 +46,7 @@ class Keys:
         default = check_right(right)
         grants = tuple(Grant.parse(text, default) for text in domains)
         if not grants:
-            raise invalid_argument("domain", "The key has no rights", "Pass a pattern of domains, such as team-*.")
+            raise invalid_argument("domain", "The key has no rights", "Pass a domain pattern, such as team-*.")
         end = None if expires is None else parse_instant("expires", expires, now)
         if end is not None and end <= now:
             raise invalid_argument(

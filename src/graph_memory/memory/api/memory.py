@@ -56,7 +56,7 @@ class Memory(Writes):
         return Memory(core, default_domain=self._default_domain)
 
     def in_session(self, session: str) -> Memory:
-        """Return the same memory with this session for its changes, regardless of the session in the settings."""
+        """Return this memory with its changes recorded in the given session instead of the one in the settings."""
         return Memory(self._core.in_session(session), default_domain=self._default_domain)
 
     def with_origin(self, origin: Origin) -> Memory:

@@ -241,7 +241,7 @@ class Recall(Traversal):
         domains: Sequence[str] | None = None,
         include_children: bool = False,
     ) -> QueryResult:
-        """Return facts that answer a question, at a depth that fits it; `why` is the reason for that depth."""
+        """Return facts that answer a question. The search depth is chosen for it, and `why` is the reason."""
         from graph_memory.memory.recall import memory_query
         from graph_memory.memory.recall.corrections import with_corrections
         from graph_memory.memory.recall.multi_domain import memory_query_several

@@ -54,7 +54,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
         if isinstance(operation.change, Deletion) and operation.change.kind is Kind.NODE
     )
     deleted_nodes = [names.existing.get(node_id, node_id) for node_id in given_ids]
-    ids = {operation.subject: None for operation in operations if operation.is_named} | dict.fromkeys(parsed.lost)
+    ids = {operation.subject: None for operation in operations if operation.is_named} | dict.fromkeys(parsed.failed_ids)
     ids |= dict.fromkeys(
         names.existing[operation.subject]
         for operation in operations
@@ -79,14 +79,14 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: ParsedBatch
         head=head,
         last={event.draft.subject: event for event in events},
         attached=attached,
-        lost=parsed.lost,
+        failed_ids=parsed.failed_ids,
         open_type_limit=core.open_type_limit,
         origin=core.origin,
         by_name=StoredNames(
             graph=graph,
             ends={row.id: row for row in ends},
             attached=await read_attachments_of_retyped(reader, head.domain, names.mentions, head.ontology),
-            lost=parsed.lost_names,
+            failed_names=parsed.failed_names,
         ),
     )
 

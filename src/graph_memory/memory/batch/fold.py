@@ -39,7 +39,7 @@ class StoredData:
     head: Head
     last: Mapping[str, Event]
     attached: Mapping[str, Sequence[Draft]]
-    lost: Mapping[str, int]
+    failed_ids: Mapping[str, int]
     open_type_limit: int
     origin: Origin
     by_name: StoredNames = field(default_factory=StoredNames)
@@ -72,7 +72,7 @@ class Fold:
     requests: dict[str, list[tuple[Operation, Draft]]] = field(default_factory=dict[str, list[tuple[Operation, Draft]]])
     """The operations on each subject, with its change after each."""
     faults: list[Fault] = field(default_factory=list[Fault])
-    lost: dict[str, int] = field(default_factory=dict[str, int])
+    failed_ids: dict[str, int] = field(default_factory=dict[str, int])
     """Ids of subjects that are not created because their operation is faulty, with the index of the operation."""
     named: NamedSteps = field(init=False)
     _severed: dict[str, Operation] = field(default_factory=dict[str, Operation])
@@ -89,8 +89,8 @@ class Fold:
         try:
             operation = self.named.with_existing_ids(operation)
             for needed in operation.needs:
-                if needed in self.lost:
-                    raise NotCreated(self.lost[needed])
+                if needed in self.failed_ids:
+                    raise NotCreated(self.failed_ids[needed])
             self._apply(operation)
         except GraphError as error:
             self.faults.append(Fault(operation.index, operation.verb, error, isinstance(error, NotCreated)))
@@ -100,9 +100,9 @@ class Fold:
         """Leave out an operation. Later operations do not see the subject that it would create."""
         creations = NewNode | NewConnection | NewEntity
         if isinstance(operation.change, creations) and self.stored.state(operation.subject) is None:
-            self.lost.setdefault(operation.subject, operation.index)
+            self.failed_ids.setdefault(operation.subject, operation.index)
         if isinstance(operation.change, NewEntity):
-            self.named.lost.setdefault(operation.change.name, operation.index)
+            self.named.failed_names.setdefault(operation.change.name, operation.index)
 
     def _apply(self, operation: Operation) -> None:
         subject, head = operation.subject, self.head
@@ -137,7 +137,7 @@ class Fold:
                 self._apply_by_name(operation, change)
 
     def _apply_by_name(self, operation: Operation, change: ChangeByName) -> None:
-        drafts = self.named.draft(operation, change, self.head.ontology, self.lost)
+        drafts = self.named.draft(operation, change, self.head.ontology, self.failed_ids)
         self.head = replace(self.head, ontology=self.named.drafting.ontology)
         for draft in drafts:
             match draft.op:
@@ -278,8 +278,8 @@ class Fold:
 
 def fold_operations(stored: StoredData, operations: Sequence[Operation], left_out: Collection[int] = ()) -> Fold:
     """Return the merged changes of all operations that are not left out."""
-    lost = {subject: index for subject, index in stored.lost.items() if stored.state(subject) is None}
-    fold = Fold(stored, stored.head, lost=lost)
+    failed_ids = {subject: index for subject, index in stored.failed_ids.items() if stored.state(subject) is None}
+    fold = Fold(stored, stored.head, failed_ids=failed_ids)
     for operation in operations:
         if operation.index in left_out:
             fold.leave_out(operation)

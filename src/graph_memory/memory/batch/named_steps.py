@@ -33,7 +33,7 @@ class StoredNames:
     """The nodes that exist only as ends of relations which may be deleted, by id."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
     """The deletions of subjects attached to nodes that may become entities."""
-    lost: Mapping[str, int] = field(default_factory=dict[str, int])
+    failed_names: Mapping[str, int] = field(default_factory=dict[str, int])
     """Names of entities that unreadable operations would create, with the index of the operation."""
 
 
@@ -43,7 +43,7 @@ class NamedSteps:
 
     graph: NamedGraph
     drafting: Drafting
-    lost: dict[str, int]
+    failed_names: dict[str, int]
     """Names of entities that are not created because their operation is faulty, with the index of the operation."""
     subjects: dict[str, str] = field(default_factory=dict[str, str])
     """The subject of each operation, by the id that it would get if it were new."""
@@ -51,7 +51,7 @@ class NamedSteps:
     @classmethod
     def of(cls, stored: StoredNames, head: Head, origin: Origin, type_limit: int) -> NamedSteps:
         """Return the state before the first operation."""
-        return cls(stored.graph.copy(), Drafting(head, origin, type_limit, stored.attached), dict(stored.lost))
+        return cls(stored.graph.copy(), Drafting(head, origin, type_limit, stored.attached), dict(stored.failed_names))
 
     def with_existing_ids(self, operation: Operation) -> Operation:
         """Return an operation with the ids of existing entities in place of new ids."""
@@ -63,7 +63,7 @@ class NamedSteps:
         return operation if subject == operation.subject else replace(operation, subject=subject)
 
     def draft(
-        self, operation: Operation, change: ChangeByName, ontology: Ontology, lost: Mapping[str, int]
+        self, operation: Operation, change: ChangeByName, ontology: Ontology, failed_ids: Mapping[str, int]
     ) -> Sequence[Draft]:
         """Return the changes that an operation makes after the earlier ones.
 
@@ -72,13 +72,13 @@ class NamedSteps:
         self.drafting.ontology = ontology
         before = len(self.drafting.drafts)
         try:
-            deletions = self._step(operation, change, lost)
+            deletions = self._step(operation, change, failed_ids)
         except GraphError:
             del self.drafting.drafts[before:]
             raise
         return [*self.drafting.drafts[before:], *deletions]
 
-    def _step(self, operation: Operation, change: ChangeByName, lost: Mapping[str, int]) -> Sequence[Draft]:
+    def _step(self, operation: Operation, change: ChangeByName, failed_ids: Mapping[str, int]) -> Sequence[Draft]:
         """Draft the subjects to create and change, and return the deletions."""
         steps, graph, drafts = Steps(self.graph, self.drafting), self.graph, list[Draft]()
         match change:
@@ -86,11 +86,11 @@ class NamedSteps:
                 self.subjects[operation.subject], _ = steps.create(change)
             case NewObservations(name=name, observations=[observation]):
                 if (entity := graph.entity(name)) is None:
-                    raise self._not_found(name, lost)
+                    raise self._not_found(name, failed_ids)
                 self.subjects[operation.subject], _ = steps.observe(entity, observation)
             case NewRelation():
                 if (name := steps.missing_end(change)) is not None:
-                    raise self._not_found(name, lost)
+                    raise self._not_found(name, failed_ids)
                 self.subjects[operation.subject], _ = steps.relate(change)
             case Removal(name=name, texts=[text]):
                 entity = graph.entity(name)
@@ -108,6 +108,6 @@ class NamedSteps:
             self.subjects[operation.subject] = drafts[0].subject
         return drafts
 
-    def _not_found(self, name: str, lost: Mapping[str, int]) -> GraphError:
-        index = self.lost.get(name, lost.get(name))
+    def _not_found(self, name: str, failed_ids: Mapping[str, int]) -> GraphError:
+        index = self.failed_names.get(name, failed_ids.get(name))
         return not_found(name) if index is None else NotCreated(index)

@@ -96,8 +96,8 @@ class ParsedBatch:
 
     operations: Sequence[Operation]
     faults: Sequence[Fault]
-    lost: Mapping[str, int]
+    failed_ids: Mapping[str, int]
     """The ids that unreadable operations would assign, with the indexes of the operations."""
     count: int
-    lost_names: Mapping[str, int] = field(default_factory=dict[str, int])
+    failed_names: Mapping[str, int] = field(default_factory=dict[str, int])
     """The names of the entities that unreadable operations would create, with the indexes of the operations."""

@@ -89,7 +89,7 @@ async def parse_operations(contents: Contents, operations: object, references: R
     if len(reading.operations) > MAX_OPERATIONS:
         message = f"The operations have {len(reading.operations):,} changes, which are too many for one transaction"
         raise invalid_argument("operations", message, f"Pass at most {MAX_OPERATIONS:,} at once.")
-    return ParsedBatch(reading.operations, reading.faults, reading.lost, len(items), reading.lost_names)
+    return ParsedBatch(reading.operations, reading.faults, reading.failed_ids, len(items), reading.failed_names)
 
 
 def options_from(options: object) -> Options:
@@ -111,8 +111,8 @@ class _Parser:
     references: References
     operations: list[Operation] = field(default_factory=list[Operation])
     faults: list[Fault] = field(default_factory=list[Fault])
-    lost: dict[str, int] = field(default_factory=dict[str, int])
-    lost_names: dict[str, int] = field(default_factory=dict[str, int])
+    failed_ids: dict[str, int] = field(default_factory=dict[str, int])
+    failed_names: dict[str, int] = field(default_factory=dict[str, int])
     content: int = 0
 
     async def read(self, index: int, item: LocatedValue) -> None:
@@ -133,19 +133,19 @@ class _Parser:
                 self.references.mark_faulty(operation.ref, index, operation.subject)
             del self.operations[before:]
             self.faults.append(Fault(index, _given_verb(entries), error, isinstance(error, NotCreated)))
-            self._lose(index, {name: entry.value for name, entry in entries.items()})
+            self._mark_failed(index, {name: entry.value for name, entry in entries.items()})
             for name, ref in created_names(entries):
                 self.references.mark_faulty(ref, index)
                 if isinstance(name, str):
-                    self.lost_names.setdefault(name, index)
+                    self.failed_names.setdefault(name, index)
 
-    def _lose(self, index: int, arguments: Mapping[str, object]) -> None:
+    def _mark_failed(self, index: int, arguments: Mapping[str, object]) -> None:
         """Mark the reference and the id of a faulty create operation as unusable for later operations."""
         if str(arguments.get("op", arguments.get("type"))).startswith("create"):
             self.references.mark_faulty(arguments.get("ref"), index)
             for subject in (arguments.get("id"), arguments.get("node_id")):
                 if isinstance(subject, str):
-                    self.lost.setdefault(subject, index)
+                    self.failed_ids.setdefault(subject, index)
 
     async def _read_verb(self, index: int, located: LocatedValue, entries: Mapping[str, LocatedValue]) -> None:
         verb = entries["op"].text()

@@ -174,7 +174,7 @@ async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
 
 
 async def _drop_included(reader: Reader, states: Sequence[_SharedState]) -> Sequence[_SharedState]:
-    """Return the states that no other given state includes. An included state is earlier, even if clocks were wrong."""
+    """Return the states that no other given state includes. Inclusion decides which is earlier: clocks can be wrong."""
     if len(states) < 2:
         return states
     included = {state.place: (await find_included(reader, state.place)).places for state in states}

@@ -33,7 +33,7 @@ async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeCha
 async def put_keys(
     transaction: Transaction, domain: str, declared: AnyType, indexes: Sequence[Index], rows: Sequence[StoredRow]
 ) -> None:
-    """Write the keys of stored subjects for indexes. The rows have the values of `properties_of(indexes)`."""
+    """Write the index keys of stored subjects. Each row has the values of `properties_of(indexes)`."""
     names = properties_of(indexes)
     projection = Projection(domain)
     for row in rows:

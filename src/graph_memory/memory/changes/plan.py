@@ -36,7 +36,7 @@ _ATTACHED = _ORDER.index(Kind.CONNECTION)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The stored data that a decision about changes needs."""
+    """The stored data that is needed to plan changes."""
 
     ontology: Ontology
     living: Mapping[str, str] = field(default_factory=dict[str, str])

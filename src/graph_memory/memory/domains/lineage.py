@@ -310,7 +310,9 @@ def unknown_event_error(parts: Sequence[LogSegment], event: str) -> GraphError:
     details = {
         "event": printable(event),
         "domain": domain,
-        "hint": Hint("{memory_log:full} shows the numbers and ids of the events.", " Each belongs to one domain."),
+        "hint": Hint(
+            "{memory_log:full} shows the numbers and ids of the events.", " Check that you passed the right domain."
+        ),
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {printable(event)}", details)
 

@@ -61,7 +61,7 @@ def _check_names(domains: object) -> list[str]:
         raise invalid_argument("domains", f"domains is {value}, not a list of names", 'For one, pass ["one"].')
     names = cast("Sequence[object]", domains)
     if len(names) > MAX_DOMAINS:
-        raise invalid_argument("domains", f"domains names {len(names):,} domains", f"Name at most {MAX_DOMAINS}.")
+        raise invalid_argument("domains", f"domains lists {len(names):,} domains", f"Pass at most {MAX_DOMAINS}.")
     for name in names:
         if not isinstance(name, str):
             raise invalid_argument("domains", f"{quote(name)} is not a name", 'Pass names, such as ["home", "work"].')

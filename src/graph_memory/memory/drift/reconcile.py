@@ -123,8 +123,8 @@ def _resolve_choices(
             "restore", f"{printable(min(both))} cannot be both adopted and restored", "Choose one of the two."
         )
     if unknown := (adopted | restored) - changes.keys():
-        hint = Hint("{graph-memory reconcile} lists changes made outside graph-memory.")
-        raise invalid_argument("adopt", f"{quote(min(unknown))} does not differ from its log", hint)
+        hint = Hint("{graph-memory reconcile} lists the changes made outside graph-memory.")
+        raise invalid_argument("adopt", f"{quote(min(unknown))} already matches the log", hint)
     return adopted, restored
 
 

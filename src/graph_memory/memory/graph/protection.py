@@ -39,8 +39,8 @@ class Terms:
     expires_at: datetime | None = None
     can_be_unprotected_by: tuple[str, ...] = ()
 
-    def protection_by(self, origin: Origin, at: datetime) -> Protection:
-        """Return the protection with these terms."""
+    def build_protection(self, origin: Origin, at: datetime) -> Protection:
+        """Return a protection with these settings, set by the origin at a time."""
         return Protection(
             locked_by=origin.actor or origin.source,
             locked_at=at,
@@ -106,7 +106,7 @@ async def protect(core: Core, domain: str, target: Target, terms: Terms | None) 
         return await _read_target(reader, domain, target)
 
     def decide(head: Head, current: _TargetState) -> Decision[tuple[int, Protection | None]]:
-        after = terms.protection_by(core.origin, head.at) if terms else None
+        after = terms.build_protection(core.origin, head.at) if terms else None
         return Decision(
             decide_protection(head, target, current.state, current.version, after), (current.version or 0, after)
         )

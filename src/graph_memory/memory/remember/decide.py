@@ -48,7 +48,8 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
         hint = "Use close (the known one no longer holds), keep (both hold), same (they are one) or new (two entities)."
         raise invalid_argument("decision", f"{quote(answer)} is not a decision", hint)
     if new == known:
-        raise invalid_argument("known", "new and known have the same id", "Use the ids of a question of remember.")
+        hint = "Pass the two different ids from a question that remember returned."
+        raise invalid_argument("known", "new and known have the same id", hint)
     if await is_entity(core.store, domain, known):
         return await decide_entities(core, domain, new, known, answer)
     if answer == "new":
@@ -242,9 +243,8 @@ def _current_observation(events: Mapping[str, Event], argument: str, subject: st
 def _missing_observation(argument: str, subject: str, *, is_known: bool) -> GraphError:
     """Return the error for an id that belongs to no observation or to a deleted observation."""
     if not is_known:
-        return invalid_argument(
-            argument, f"There is no observation {quote(subject)}", "Use the ids of a question of remember."
-        )
+        hint = "Pass the ids from a question that remember returned."
+        return invalid_argument(argument, f"There is no observation {quote(subject)}", hint)
     settled = "It was settled with same, deleted or merged, so no decision is needed."
     hint = Hint(settled, " {graph_health} lists the open questions.")
     return invalid_argument(argument, f"The observation {quote(subject)} was deleted, so its question is settled", hint)

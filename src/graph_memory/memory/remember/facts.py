@@ -1,4 +1,4 @@
-"""Validates the arguments of `remember`: facts about one entity, as text or in parts. Pure."""
+"""Validates the arguments of `remember`: facts about one entity, as text or as separate fields. Pure."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class JudgedFact:
 
     @property
     def known(self) -> str | None:
-        """The id of the known observation with the same statement."""
+        """The id of the stored observation that makes the same statement as this fact, or None."""
         return self.verdict.known.id if self.verdict.known else None
 
     def observation(self, at: datetime) -> NewObservation:
@@ -131,7 +131,7 @@ def judge_facts(
 
 
 def _drop_weak_doubts(judgement: Verdict, created_ids: Collection[str]) -> Verdict:
-    """Return the verdict without doubts about statements of the same call that do not exclude each other."""
+    """Drop doubts between statements of the same call that can both be true. Returns the remaining verdict."""
     return replace(
         judgement, doubts=[doubt for doubt in judgement.doubts if doubt.known.id not in created_ids or doubt.excludes]
     )

@@ -34,7 +34,7 @@ EVENTS_BY_NUMBER = query("revert/numbered", NumberedRow)
 async def of_events(
     core: Core, domain: str, event_ids: Sequence[int | str] | None, since: int | str | None, until: int | str | None
 ) -> Selection:
-    """Return the selection of events by ids or numbers, or from one point to another.
+    """Select events by id, by log number, or by range.
 
     Raises INVALID_ARGUMENT and EVENT_NOT_FOUND.
     """

@@ -1,4 +1,4 @@
-"""Builds the reply of a search: hits with passages and their ranges, contradictions, and fitting to a token budget."""
+"""Builds the reply of a search from hits, passages, ranges and contradictions, and fits it to a token budget."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CurrentObservation:
-    """An observation that holds."""
+    """An observation that is currently valid."""
 
     id: str
     text: str

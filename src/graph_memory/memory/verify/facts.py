@@ -61,7 +61,7 @@ class WindowRow:
     is_new: bool
 
     def row(self, domain: str) -> Row:
-        """Return the window as a row of a projection. Indexed grams are included if they are wrong."""
+        """Return the window as a projection row, with the indexed grams only if they do not match the text."""
         is_indexed = self.is_new or self.grams == gram_text(domain, str(self.text))
         index_fault: Row = {} if is_indexed else {"_grams": self.grams}
         return {"_place": self.place, "_type": self.type, "_text": self.text, **index_fault}

@@ -35,7 +35,7 @@ PAGE = 2_000
 """Number of subjects compared at a time."""
 CONCURRENT_PAGES = 3
 """Number of concurrent pages: two keep two cores of Neo4j busy, and the derived rows of the third are compared here."""
-TEXT = 4 * 1024 * 1024
+PART_BYTES = 4 * 1024 * 1024
 """Approximate number of bytes of text whose windows are compared at a time."""
 MAX_INLINE_TEXT = 4_000
 """Maximum number of characters of a text that is returned with its node."""
@@ -290,13 +290,13 @@ def _hash(text: str) -> str:
 
 
 def _split_range(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[tuple[str, str, Sequence[Unproved]]]:
-    """Split an id range into parts with about `TEXT` bytes of text. Yields each part's bounds and subjects."""
+    """Split an id range into parts with about `PART_BYTES` bytes of text. Yields each part's bounds and subjects."""
     part: list[Unproved] = []
     size = 0
     for subject in subjects:
         part.append(subject)
         size += subject.size or 0
-        if size >= TEXT:
+        if size >= PART_BYTES:
             yield after, subject.id, part
             after, part, size = subject.id, [], 0
     if part or after != last:

@@ -38,7 +38,7 @@ PAGE = 500
 MEND_PAGE = 100
 """Number of subjects mended in one transaction."""
 ROUNDS = 3
-"""Maximum number of passes of a rebuild. Several are needed, since mending one difference can uncover another."""
+"""Maximum number of passes of a rebuild. Several are needed, since the repair of one difference can uncover another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ async def rebuild(core: Core, domain: str) -> Verification:
 
 async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
     """Restore the subjects that differ from the log."""
-    in_order = sorted(subjects, key=_mending_rank)
+    in_order = sorted(subjects, key=_repair_rank)
     for start in range(0, len(in_order), MEND_PAGE):
         page = in_order[start : start + MEND_PAGE]
 
@@ -144,8 +144,8 @@ async def mend_domain(core: Core, domain: str) -> None:
     core.log.forget(domain)
 
 
-def _mending_rank(subject: Subject) -> int:
-    """Return the rank of a subject in the mending order: types, nodes, then attachments of nodes."""
+def _repair_rank(subject: Subject) -> int:
+    """Return a subject's rank in the repair order: types, nodes, then what is attached to nodes."""
     if "/" in subject.id or subject.id in ("domain", "ontology"):
         return 0
     return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1

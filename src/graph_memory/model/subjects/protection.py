@@ -89,7 +89,7 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class DomainProtections:
     """Whether a domain, or anything in it, is protected."""
 
     domain: Protection | None = None
@@ -97,8 +97,8 @@ class Guard:
     """Whether any subject in the domain is, or was, protected. If not, writes do not look for protections."""
 
     @classmethod
-    def of(cls, protection: str | None, has_protected: bool) -> Guard:
-        """Return the guard that the stored properties of a domain describe."""
+    def of(cls, protection: str | None, has_protected: bool) -> DomainProtections:
+        """Return the protections that the stored properties of a domain describe."""
         return cls(stored_protection({PROTECTION: protection}), has_protected)
 
 

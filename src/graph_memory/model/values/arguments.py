@@ -30,8 +30,8 @@ def invalid_argument(argument: str, message: str, hint: str) -> GraphError:
 def check_domain(name: str, *, argument: str = "domain") -> str:
     """Check a domain name, and return it. Raises INVALID_ARGUMENT."""
     if name == AUTO:
-        hint = "Give another name. Only the option --domain and GRAPH_MEMORY_DOMAIN take auto, for the current project."
-        raise invalid_argument(argument, "auto is not the name of a domain", hint)
+        hint = "Use another name. In --domain and GRAPH_MEMORY_DOMAIN, auto selects the domain of the current project."
+        raise invalid_argument(argument, "auto is reserved and cannot be the name of a domain", hint)
     if not is_domain(name):
         hint = (
             "Use 1 to 64 letters, digits, dots, underscores or hyphens, starting with a letter or digit. "

@@ -159,7 +159,7 @@ class UpdateGoal(Call):
     """Arguments of `update_goal`."""
 
     goal_id: str
-    status: NotRequired[Annotated[Status, Field(description="pending also removes its blockers")]]
+    status: NotRequired[Annotated[Status, Field(description="pending also clears blocked_by")]]
     complete_step: NotRequired[Annotated[int, Field(ge=0, description="Step number; 0: the next one")]]
     blocked_by: NotRequired[Annotated[str, Field(description="Id of a goal")]]
     blocked_reason: NotRequired[str]

@@ -66,7 +66,7 @@ async def find_similar(memory: Memory, arguments: FindSimilar) -> SimilarFound:
 
 
 async def find_duplicates(memory: Memory, arguments: FindDuplicates) -> Duplicates:
-    """Find pairs of entities that may be the same, each with the next call. Check before you merge."""
+    """Find pairs of entities that may be the same, each with a suggested call. Check before you merge."""
     return await memory.entities.find_duplicates(**arguments)
 
 

@@ -166,7 +166,7 @@ class GetConnectedNodes(Call):
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
     transitive: NotRequired[Annotated[bool, Field(description="Follow any number of connections of a transitive type")]]
-    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: max connections in a row")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Maximum path length, only with transitive")]]
     valid_at: NotRequired[ValidAt]
     min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]

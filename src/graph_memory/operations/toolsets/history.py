@@ -232,7 +232,7 @@ async def memory_branch(memory: Memory, arguments: MemoryBranch) -> Branched:
 
 
 async def set_validity(memory: Memory, arguments: SetValidity) -> Changed:
-    """Set when a node or connection holds in the world. If a fact ended, set valid_to instead of deleting it."""
+    """Set the period in which a node or connection is true. If a fact ended, set valid_to instead of deleting it."""
     return await memory.set_validity(**arguments)
 
 

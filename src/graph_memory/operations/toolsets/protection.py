@@ -20,7 +20,9 @@ class Unprotect(TypedDict):
 
     node_id: NotRequired[str]
     connection_id: NotRequired[str]
-    domain: NotRequired[Annotated[str, Field(description="Domain of the node or connection; without an id, all of it")]]
+    domain: NotRequired[
+        Annotated[str, Field(description="Domain of the id; without an id, the whole domain is protected")]
+    ]
 
 
 class Protect(Unprotect):

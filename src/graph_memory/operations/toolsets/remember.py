@@ -38,7 +38,7 @@ Relation = Annotated[
 class RememberFacts(Call):
     """Arguments of `remember` for facts about one entity."""
 
-    text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
+    text: NotRequired[Annotated[str, Field(description="Facts to store, one per sentence")]]
     name: NotRequired[Annotated[str, Field(description="Entity (default: the one in text)")]]
     type: NotRequired[Annotated[str, Field(description="Type of a new entity")]]
     observations: NotRequired[list[Statement]]

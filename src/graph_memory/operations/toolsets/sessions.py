@@ -29,7 +29,7 @@ class SessionEnd(Call):
     """Arguments of `session_end`."""
 
     summary: Annotated[str, Field(min_length=1, description="What was done, what was decided and why, what is open")]
-    session_id: NotRequired[SessionId]
+    session_id: NotRequired[Annotated[str, Field(description="Session to end (default: yours)")]]
     project: NotRequired[Project]
 
 

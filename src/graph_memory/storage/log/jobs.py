@@ -16,7 +16,7 @@ from typing import Any, cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, new_id
 from graph_memory.model.rights import Right, require
-from graph_memory.model.subjects.protection import Guard
+from graph_memory.model.subjects.protection import DomainProtections
 from graph_memory.model.text.wording import printable
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.protection import Reach, check_job
@@ -189,7 +189,7 @@ async def begin(
             raise busy(domain, row.state, row.job)
         if at is not None and row.seq > 0:
             raise domain_exists(domain)
-        await check_job(transaction, domain, Guard.of(row.protection, row.has_protected), origin, reach)
+        await check_job(transaction, domain, DomainProtections.of(row.protection, row.has_protected), origin, reach)
         await transaction.run(PUT_JOB, domain=domain, state=state, job=job.as_text(job.progress))
         job.before = row
         return job

@@ -15,7 +15,7 @@ from typing import Any
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
 from graph_memory.model.subjects.kinds import ABOUT, DATA, Kind
-from graph_memory.model.subjects.protection import PROTECTION, Guard, Protection, parse_protection
+from graph_memory.model.subjects.protection import PROTECTION, DomainProtections, Protection, parse_protection
 from graph_memory.model.subjects.subjects import MODIFIED
 from graph_memory.model.text.wording import printable
 from graph_memory.model.values.exact import same_state
@@ -59,12 +59,12 @@ CONNECTIONS = query("log/protected_connections", ProtectedRow)
 
 async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Sequence[Draft]) -> None:
     """Raise PROTECTED if protection forbids the actor to make these changes."""
-    guard = head.guard
-    if guard.has_protected and (touched := _affected_subjects(drafts)):
+    protections = head.protections
+    if protections.has_protected and (touched := _affected_subjects(drafts)):
         for last in await _read_protected(reader, head.domain, touched):
             _check_subject(head, origin, last, touched[last.draft.subject])
-    if drafts and guard.domain is not None and guard.domain.is_active(head.at):
-        await _check_domain(reader, head, origin, guard.domain, drafts)
+    if drafts and protections.domain is not None and protections.domain.is_active(head.at):
+        await _check_domain(reader, head, origin, protections.domain, drafts)
 
 
 async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
@@ -72,39 +72,43 @@ async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterabl
 
     For callers that report refusals by subject. The write itself is checked in any case.
     """
-    guard, names = head.guard, set(subjects)
+    protections, names = head.protections, set(subjects)
     errors: dict[str, GraphError] = {}
-    domain_protection = guard.domain
+    domain_protection = protections.domain
     if (
         domain_protection is not None
         and domain_protection.is_active(head.at)
         and not domain_protection.allows_write(origin.actor)
     ):
         errors = dict.fromkeys(names, _domain_refusal(head.domain, domain_protection, of_memory=True))
-    for last in await _read_protected(reader, head.domain, names) if guard.has_protected and names else ():
+    for last in await _read_protected(reader, head.domain, names) if protections.has_protected and names else ():
         protection = _protection(last)
         if protection.is_active(head.at) and not protection.allows_write(origin.actor):
             errors[last.draft.subject] = _subject_refusal(head.domain, last.draft.subject, protection)
     return errors
 
 
-async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, scope: Reach) -> None:
+async def check_job(reader: Reader, domain: str, protections: DomainProtections, origin: Origin, scope: Reach) -> None:
     """Raise PROTECTED if protection forbids the actor to run the job."""
     now = datetime.now(UTC)
-    for subject, protection in await _read_protected_in(reader, domain, guard, scope):
+    for subject, protection in await _read_protected_in(reader, domain, protections, scope):
         if protection.is_active(now) and not protection.allows_write(origin.actor):
             raise _subject_refusal(domain, subject, protection)
-    if guard.domain is not None and guard.domain.is_active(now) and not guard.domain.allows_write(origin.actor):
+    if (
+        protections.domain is not None
+        and protections.domain.is_active(now)
+        and not protections.domain.allows_write(origin.actor)
+    ):
         raise _domain_refusal(
-            domain, guard.domain, of_memory=scope is DomainScope.MEMORIES or isinstance(scope, SubjectScope)
+            domain, protections.domain, of_memory=scope is DomainScope.MEMORIES or isinstance(scope, SubjectScope)
         )
 
 
 async def _read_protected_in(
-    reader: Reader, domain: str, guard: Guard, scope: Reach
+    reader: Reader, domain: str, protections: DomainProtections, scope: Reach
 ) -> Iterable[tuple[str, Protection]]:
     """Return the protected subjects that a job with this scope changes, with their protection."""
-    if not guard.has_protected:
+    if not protections.has_protected:
         return []
     if isinstance(scope, SubjectScope):
         subjects = await reader.read(AFFECTED, domain=domain, subject=scope.subject, about=[*ABOUT])

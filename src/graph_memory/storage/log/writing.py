@@ -15,7 +15,7 @@ from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Re
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rights import Right, require
 from graph_memory.model.subjects.kinds import ONTOLOGY_KINDS, Kind
-from graph_memory.model.subjects.protection import Guard
+from graph_memory.model.subjects.protection import DomainProtections
 from graph_memory.storage.log.group_commit import CommitGroup, CommitQueue, QueuedWrite, form_group
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy, idempotency_conflict
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
@@ -57,9 +57,9 @@ class LockRow:
     parent: str | None
 
     @property
-    def guard(self) -> Guard:
+    def protections(self) -> DomainProtections:
         """The protection of the domain."""
-        return Guard.of(self.protection, self.has_protected)
+        return DomainProtections.of(self.protection, self.has_protected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +346,7 @@ class Log:
         """Append and project further events of a job's batch."""
         lock = await self._lock(transaction, domain, batch)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
-        head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections).at_or_after(self.clock())
         drafts = with_inherited(ontology, drafts)
         await check_drafts(transaction, head, origin, drafts)
         await check_sizes(transaction, domain, drafts, self.text_limit)
@@ -363,7 +363,7 @@ class Log:
 
         async def look(transaction: Transaction) -> None:
             lock = await self._lock(transaction, domain, "")
-            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.guard).at_or_after(self.clock())
+            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.protections).at_or_after(self.clock())
             await check_drafts(transaction, head, origin, drafts)
 
         await self._store.write("protection", look)
@@ -377,7 +377,7 @@ class Log:
     async def _head_of(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
         _check_ready(domain, lock)
         ontology = await self._ontologies.read_at(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
-        head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.protections)
         return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
     async def _receipt(self, transaction: Transaction, work: Work[Any, Any], lock: LockRow) -> Receipt:

@@ -128,7 +128,7 @@ async def test_what_needs_a_faulty_create_is_no_cause_of_its_own():
     batch = await read({**NOTE, "tags": 1, "ref": "a", "id": "one"}, {"op": "delete_node", "node_id": "$a"})
     assert [(fault.index, fault.follows) for fault in batch.faults] == [(0, False), (1, True)]
     assert isinstance(batch.faults[1].error, NotCreated)
-    assert batch.lost == {"one": 0}
+    assert batch.failed_ids == {"one": 0}
 
 
 async def test_a_name_can_be_given_once():

@@ -73,7 +73,7 @@ class EqualRelationsRow:
 
     @property
     def deletions(self) -> list[Draft]:
-        """The drafts that delete the equal relations."""
+        """The drafts that delete the duplicate relations."""
         return [
             Draft(
                 op=Op.DELETE,

@@ -333,7 +333,7 @@ def _observation_line(observed: Observed, before: str) -> str:
 
 
 def _count_omitted(state: _ProseState) -> dict[str, int]:
-    """Render the number of omitted observations of each item while there is room, and return the numbers."""
+    """Add each item's number of omitted observations to the text if there is room. Returns every item's number."""
     unshown = {item: entry.unshown for item, entry in state.entries.items() if entry.unshown}
     for node_id, number in unshown.items():
         entry = state.entries[node_id]

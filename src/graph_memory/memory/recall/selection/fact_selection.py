@@ -284,9 +284,13 @@ async def observations_of(
     scope: Scope, seeds: Seeds, titles: Mapping[str, str], most: int
 ) -> Mapping[str, ObservationPage]:
     """Return the observations of each node, at most `most` of them. `titles` has the nodes in order of value."""
-    bare = [title for title in titles if title in seeds.values and is_bare(seeds.passages.get(title, ()))][:_MAX_BARE]
-    near = [node for place, node in enumerate(titles) if place < NEAR or node in seeds.named or node in bare]
-    others = [title for title in titles if title not in near]
+    bare = [node_id for node_id in titles if node_id in seeds.values and is_bare(seeds.passages.get(node_id, ()))][
+        :_MAX_BARE
+    ]
+    near = [
+        node_id for place, node_id in enumerate(titles) if place < NEAR or node_id in seeds.named or node_id in bare
+    ]
+    others = [node_id for node_id in titles if node_id not in near]
     read: dict[str, list[Passage]] = {}
     counts: dict[str, int] = {}
 

@@ -222,7 +222,7 @@ async def find_nearest(scope: Scope, vector: Sequence[float], limit: int) -> lis
 async def read_context(
     scope: Scope, ids: Sequence[str], alone: Sequence[str] = ()
 ) -> tuple[list[PassageText], Sequence[Sequence[str]]]:
-    """Return the texts of passages, with context except for `alone`, and the passage ids in sequence."""
+    """Return the texts of passages and their ids in reading order. Passages in `alone` get no context."""
     if not ids and not alone:
         return [], ()
     bounds = {

@@ -1,4 +1,4 @@
-"""Reading of the memories of mcp-neo4j-memory and neo4j-agent-memory, which are graphs in Neo4j."""
+"""Reads the memory graphs that mcp-neo4j-memory and neo4j-agent-memory store in Neo4j."""
 
 from __future__ import annotations
 

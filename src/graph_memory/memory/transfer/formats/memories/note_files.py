@@ -18,7 +18,9 @@ def walk_files(folder: Path, at: PurePosixPath, depth: int = 0) -> Iterator[tupl
     """Yield the files of a folder in the order of their names, and notes on skipped files."""
     if depth > MAX_DEPTH:
         raise invalid_argument(
-            "source", f"Folders are nested more than {MAX_DEPTH} deep", "Import its subfolders one at a time."
+            "source",
+            f"The folder has more than {MAX_DEPTH} levels of subfolders",
+            "Import the subfolders one at a time.",
         )
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         inside = at / entry.name

@@ -79,7 +79,7 @@ def text_of(values: Mapping[str, object], *names: str) -> str:
 
 
 def text_in(values: Mapping[str, object], *names: str) -> str | None:
-    """Return the first text under these names that is not empty, or None."""
+    """Return the first non-empty text among these fields, or None."""
     return next((value for name in names if isinstance(value := values.get(name), str) and value), None)
 
 
