@@ -41,7 +41,7 @@ Strength = Annotated[
         WithJsonSchema(object_schema(dict.fromkeys(("semantic", "structural", "temporal", "confidence"), NUMBER))),
     ]
     | Fraction,
-    Field(description="Number from 0 to 1, or an object with one per component"),
+    Field(description="0 to 1, or an object with one number per component"),
 ]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids (default all)")]
 ValidAt = Annotated[str, Field(description="Only facts that hold at this time")]
