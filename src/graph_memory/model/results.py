@@ -124,8 +124,8 @@ class NodeInfo(Result):
     content_summary: str | None = None
     summary_timestamp: Timestamp | None = Field(default=None, description="When the summary was written")
     metadata: dict[str, object] | None = None
-    valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
-    valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    valid_from: Timestamp | None = Field(default=None, description="When it starts to be true")
+    valid_to: Timestamp | None = Field(default=None, description="When it stops being true")
     protection: ProtectionInfo | None = None
 
 
@@ -155,8 +155,8 @@ class ConnectionInfo(Result):
     has_content: bool
     version: int
     content: str | None = None
-    valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
-    valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    valid_from: Timestamp | None = Field(default=None, description="When it starts to be true")
+    valid_to: Timestamp | None = Field(default=None, description="When it stops being true")
     inverse: str | None = Field(default=None, description="Type under which it is seen from its other end")
     bidirectional: Literal[True] | None = Field(default=None, description="It is seen from both ends")
     transitive: Literal[True] | None = Field(default=None, description="Two connections in a row imply a third")

@@ -18,7 +18,7 @@ def test_a_session_starts_with_a_guide_then_with_what_was_kept(environment: dict
     assert edited.returncode == 0, edited.stderr
     assert run(environment, "block", "show", "human", *values).stdout == "Ada, a pilot.\n"
     ended = run(environment, "call", "session_end", "summary=Set up.", "session_id=s", *values)
-    assert json.loads(ended.stdout)["id"].startswith("mem_"), ended.stderr
+    assert json.loads(ended.stdout)["summary_id"].startswith("mem_"), ended.stderr
     started = json.loads(run(environment, "session", "start", "--session", "s", *values, "--json").stdout)
     assert (started["session_id"], started["empty"]) == ("s", False)
     assert "> Ada, a pilot." in started["text"]

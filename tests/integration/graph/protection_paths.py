@@ -203,7 +203,7 @@ async def _block(world: World) -> None:
 
 async def _summary(world: World) -> None:
     await _block(world)
-    world.a = (await world.memory.entities.session_end("Nothing.", session_id="s")).id
+    world.a = (await world.memory.entities.session_end("Nothing.", session_id="s")).summary_id
 
 
 async def _hub(world: World) -> None:

@@ -330,7 +330,7 @@ async def test_a_summary_for_which_there_is_no_room_is_told_in_part(memory: Memo
     assert "- Ann (new entity) (user, " in text
     lines = text.partition("## Last time\n")[2].splitlines()
     assert lines[1].startswith("> Number 0 of what was done. Number 1 of what was done.")
-    assert lines[2] == f"> … (cut: recall with focus {ended.id} shows the whole text)"
+    assert lines[2] == f"> … (cut: recall with focus {ended.summary_id} shows the whole text)"
 
 
 @pytest.mark.long
@@ -375,8 +375,8 @@ async def test_the_tokens_that_are_left_go_to_facts_about_what_is_used_most(memo
 async def test_a_summary_is_called_by_a_session_that_somebody_named_or_by_its_time(memory: Memory) -> None:
     for session, title in (("s1", "Session s1"), (f"session_{'a' * 32}", "Session of 20")):
         ended = await memory.acting_as("alice", session).entities.session_end("Done.")
-        assert (await memory.get_node(ended.id)).title.startswith(title)
-        content = str((await memory.recall.recall(focus=[ended.id])).content)
+        assert (await memory.get_node(ended.summary_id)).title.startswith(title)
+        content = str((await memory.recall.recall(focus=[ended.summary_id])).content)
         assert "aaaa" not in content
         assert content.count("s1") == (session == "s1")
 

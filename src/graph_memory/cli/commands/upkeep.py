@@ -52,7 +52,7 @@ def _verify_all(call: Call) -> NoReturn:
 @command()
 def rebuild(call: Call) -> None:
     """Repair the live graph of a domain from its log. Exits with 1 if a difference could not be repaired."""
-    verification = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Mending")
+    verification = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Repairing")
     raise typer.Exit(DIFFERENCES if verification.unmended else 0)
 
 

@@ -45,7 +45,7 @@ async def requested_domains(
         level = [name for name in dict.fromkeys(below) if name not in reached]
     if len(reached) > MAX_DOMAINS:
         message = f"These are more than {MAX_DOMAINS} domains: {join_names(list(reached)[:3])}, …"
-        raise invalid_argument("domains", message, f"Name at most {MAX_DOMAINS}, or leave include_children out.")
+        raise invalid_argument("domains", message, f"Pass at most {MAX_DOMAINS}, or omit include_children.")
     return tuple(reached)
 
 

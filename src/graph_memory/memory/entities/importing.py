@@ -1,6 +1,6 @@
 """Imports the memory of another program: validates it completely, compares it with the domain, and writes it in pages.
 
-Each page is one write. Existing records stay unchanged, so an interrupted import can be repeated.
+Each batch is one write. Existing records stay unchanged, so an interrupted import can be repeated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PAGE = 1_000
 """Maximum number of entities or relations per write."""
 PAGE_CHARACTERS = 4_000_000
 _CHARACTERS_PER_OBSERVATION = 200
-"""Number of characters that an observation counts in addition to its text, so that a page has at most 20,000
+"""Number of characters that an observation counts in addition to its text, so that a batch has at most 20,000
 observations."""
 SESSION = "memory_file"
 """The session of the import from the file that the environment names."""
@@ -126,7 +126,7 @@ async def _read_existing(core: Core, domain: str, checked: ValidRecords, progres
     relations: set[tuple[str, str, str]] = set()
     for page in _batches(checked.entities, len):
         progress("Comparing", None)
-        graph = await entities_by_name(core, domain, page)
+        graph = await entities_by_name(core, domain, batch)
         entities |= {entity.name: entity for entity in graph.entities}
         relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
     names = checked.entities
@@ -188,10 +188,10 @@ class _Import:
         total, done = len(self.created), 0
         for page in _batches(tuple(self.created), _size):
             progress("Importing entities", done / total)
-            created_names = {entity.name for entity in (await create_entities(self.core, self.domain, page)).entities}
-            self._add_to_existing([entity for entity in page if entity.name not in created_names])
-            done += len(page)
-            self.written += len(page)
+            created_names = {entity.name for entity in (await create_entities(self.core, self.domain, batch)).entities}
+            self._add_to_existing([entity for entity in batch if entity.name not in created_names])
+            done += len(batch)
+            self.written += len(batch)
 
     def _add_to_existing(self, page: list[NewEntity]) -> None:
         """Add observations to entities that another writer created in the meantime."""
@@ -199,23 +199,23 @@ class _Import:
         self.created = [entity for entity in self.created if entity.name not in names] if names else self.created
         self.added += [
             NewObservations(name=entity.name, observations=entity.observations)
-            for entity in page
+            for entity in batch
             if entity.observations
         ]
 
     async def _write_observations(self, progress: Progress) -> None:
         for page in _batches(self.added, _size):
             progress("Importing observations", None)
-            await add_observations(self.core, self.domain, page)
-            self.written += len(page)
+            await add_observations(self.core, self.domain, batch)
+            self.written += len(batch)
 
     async def _write_relations(self, progress: Progress) -> None:
         total, done = len(self.related), 0
         for page in _batches(self.related, _length):
             progress("Importing relations", done / total)
-            await create_relations(self.core, self.domain, page)
-            done += len(page)
-            self.written += len(page)
+            await create_relations(self.core, self.domain, batch)
+            done += len(batch)
+            self.written += len(batch)
 
     def _report_progress(self, error: GraphError) -> GraphError:
         if not self.written:
@@ -257,9 +257,9 @@ def _batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
     characters = 0
     for item in items:
         characters += size(item)
-        page.append(item)
-        if len(page) == PAGE or characters >= PAGE_CHARACTERS:
-            yield page
-            page, characters = [], 0
-    if page:
-        yield page
+        batch.append(item)
+        if len(batch) == PAGE or characters >= PAGE_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

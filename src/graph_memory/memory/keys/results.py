@@ -12,7 +12,7 @@ class KeyInfo(Result):
 
     name: str
     prefix: str = Field(description="Beginning of the secret, by which you recognise a key")
-    rights: dict[str, str] = Field(description="Rights by pattern of domains")
+    rights: dict[str, str] = Field(description="Rights by domain pattern")
     toolsets: tuple[str, ...] | None = Field(default=None, description="Default: every tool of the server")
     created: Timestamp
     expires: Timestamp | None = None

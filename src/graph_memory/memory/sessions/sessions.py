@@ -323,5 +323,5 @@ async def session_end(
     written = await write_note(core, domain, "session_end", SUMMARY, session, decide)
     questions = await open_questions(core, domain)
     return SessionEnded(
-        session_id=session, id=written.id, changed=written.changed, open_questions=len(questions) or None
+        session_id=session, summary_id=written.id, changed=written.changed, open_questions=len(questions) or None
     )

@@ -60,7 +60,7 @@ class InferConnections(Call):
     """Arguments of `infer_connections`."""
 
     connection_type: NotRequired[Annotated[str, Field(description="A transitive type (default all)")]]
-    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Max connections in a row")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="Maximum path length")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=10_000, description="Max to write (default 1,000)")]]
     dry_run: NotRequired[Annotated[bool, Field(description="Only report, without writing (default true)")]]
 

@@ -90,7 +90,7 @@ def read_memory_folder(path: Path) -> Rows:
         )
     for number, (file, at) in enumerate(walk_files(path, PurePosixPath())):
         if number == _MAX_FILES:
-            hint = "Import its subfolders one at a time."
+            hint = "Import the subfolders one at a time."
             raise invalid_argument("source", f"The folder has more than {_MAX_FILES:,} files", hint)
         yield at if isinstance(at, Note) else _file(file, at)
 

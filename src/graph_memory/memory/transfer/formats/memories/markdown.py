@@ -151,7 +151,7 @@ def _entries(path: Path) -> Iterator[_NoteFile | PurePosixPath | Refused | Told]
         count += 1
         if count > MAX_NOTES:
             raise invalid_argument(
-                "source", f"The folder has more than {MAX_NOTES:,} notes", "Import its subfolders one at a time."
+                "source", f"The folder has more than {MAX_NOTES:,} notes", "Import the subfolders one at a time."
             )
         yield _read(file, at)
 
