@@ -21,7 +21,7 @@ KINDS: tuple[str, ...] = get_args(CapabilityKind)
 MOST_EVENTS = 10_000
 """Maximum number of events per domain from which statistics are computed, the newest."""
 _MOST_DOMAINS = 20
-_LISTS = {"strengths": "strength", "weaknesses": "weakness", "cannot_do": "cannot_do", "reasons_to_ask": "should_ask"}
+_LISTS = {"strengths": "strength", "weaknesses": "weakness", "cannot_do": "cannot_do", "should_ask": "should_ask"}
 
 
 class MetaMemory:

@@ -357,7 +357,7 @@ class Capabilities(Result):
     strengths: tuple[str, ...] | None = None
     weaknesses: tuple[str, ...] | None = None
     cannot_do: tuple[str, ...] | None = None
-    reasons_to_ask: tuple[str, ...] | None = None
+    should_ask: tuple[str, ...] | None = None
     tools: tuple[ToolStatistics, ...] = Field(description="Most used first")
     warnings: tuple[Text, ...] | None = None
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.long
 
 TOOLS = {tool.name: tool for tools in TOOLSETS.values() for tool in tools}
 READING = [tool for tool in TOOLS.values() if tool.effect is Effect.READS and tool.name != "query_cypher"]
-"""The reading tools but the one that reads all domains, which needs the right to administer them all."""
+"""Tools that only read. `query_cypher` reads all domains, and needs the right `admin` for them all."""
 MARK = "zyx" + uuid4().hex[:8]
 """A text in every word and id of the other domains, and in no call."""
 BAIT = "Wintering bees need candy"

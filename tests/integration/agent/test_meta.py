@@ -56,7 +56,7 @@ async def test_capabilities_and_tools_are_kept_changed_and_removed(memory: Memor
     assert (tool.tool, tool.uses, tool.usage) == ("pytest", 0, "Run it with -n 0 for one test")
     capabilities = await meta.set_capability("Draws logos", "cannot_do")
     assert (capabilities.strengths, capabilities.weaknesses) == (("Writes Python tests",), None)
-    assert (capabilities.cannot_do, capabilities.reasons_to_ask) == (("Draws logos",), ("Deploys to production",))
+    assert (capabilities.cannot_do, capabilities.should_ask) == (("Draws logos",), ("Deploys to production",))
     assert (capabilities.tools, (await meta.get()).cannot_do) == ((), ("Draws logos",))
     await meta.remove("Draws logos")
     assert (await meta.get("ruff")).cannot_do is None

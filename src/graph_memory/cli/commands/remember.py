@@ -23,8 +23,6 @@ from graph_memory.model.values.arguments import invalid_argument
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-_SESSION_MESSAGE = "--session can be used only with a text, without other options"
-
 
 @command()
 def remember(

@@ -1,4 +1,4 @@
-"""Imports the memory of another program: validates it completely, compares it with the domain, and writes it in pages.
+"""Imports the memory of another program: validates all of it, compares it with the domain, and writes it in batches.
 
 Each batch is one write. Existing records stay unchanged, so an interrupted import can be repeated.
 """
@@ -124,7 +124,7 @@ class _Existing:
 async def _read_existing(core: Core, domain: str, checked: ValidRecords, progress: Progress) -> _Existing:
     entities: dict[str, Entity] = {}
     relations: set[tuple[str, str, str]] = set()
-    for page in _batches(checked.entities, len):
+    for batch in _batches(checked.entities, len):
         progress("Comparing", None)
         graph = await entities_by_name(core, domain, batch)
         entities |= {entity.name: entity for entity in graph.entities}
@@ -186,16 +186,16 @@ class _Import:
 
     async def _write_entities(self, progress: Progress) -> None:
         total, done = len(self.created), 0
-        for page in _batches(tuple(self.created), _size):
+        for batch in _batches(tuple(self.created), _size):
             progress("Importing entities", done / total)
             created_names = {entity.name for entity in (await create_entities(self.core, self.domain, batch)).entities}
             self._add_to_existing([entity for entity in batch if entity.name not in created_names])
             done += len(batch)
             self.written += len(batch)
 
-    def _add_to_existing(self, page: list[NewEntity]) -> None:
+    def _add_to_existing(self, batch: list[NewEntity]) -> None:
         """Add observations to entities that another writer created in the meantime."""
-        names = {entity.name for entity in page}
+        names = {entity.name for entity in batch}
         self.created = [entity for entity in self.created if entity.name not in names] if names else self.created
         self.added += [
             NewObservations(name=entity.name, observations=entity.observations)
@@ -204,14 +204,14 @@ class _Import:
         ]
 
     async def _write_observations(self, progress: Progress) -> None:
-        for page in _batches(self.added, _size):
+        for batch in _batches(self.added, _size):
             progress("Importing observations", None)
             await add_observations(self.core, self.domain, batch)
             self.written += len(batch)
 
     async def _write_relations(self, progress: Progress) -> None:
         total, done = len(self.related), 0
-        for page in _batches(self.related, _length):
+        for batch in _batches(self.related, _length):
             progress("Importing relations", done / total)
             await create_relations(self.core, self.domain, batch)
             done += len(batch)
@@ -253,7 +253,7 @@ def _length(_: NewRelation) -> int:
 
 def _batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
     """Split items into lists. Each list is for one write."""
-    page: list[T] = []
+    batch: list[T] = []
     characters = 0
     for item in items:
         characters += size(item)

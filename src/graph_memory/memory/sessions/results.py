@@ -53,6 +53,6 @@ class SessionEnded(Result):
     """The stored summary of a session."""
 
     session_id: str | None = None
-    id: str = Field(description="Node with the summary")
+    summary_id: str = Field(description="Node with the summary")
     changed: bool
     open_questions: int | None = Field(default=None, description="Questions of remember; session_start lists them")
