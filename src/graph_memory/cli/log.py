@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +20,9 @@ RecordKind = tuple[object, ...]
 
 def log_to_stderr(level: str) -> None:
     """Log to stderr, because stdout is reserved for results and the protocol."""
-    logging.basicConfig(stream=sys.stderr, level=level, format=FORMAT)
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(RateFilter())
+    handler = logging.StreamHandler()
+    handler.addFilter(RateFilter())
+    logging.basicConfig(handlers=[handler], level=level, format=FORMAT)
     if level != "DEBUG":  # graph-memory reports a lost connection or reconnects; the driver's own lines would confuse
         logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
