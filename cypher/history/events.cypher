@@ -2,13 +2,14 @@
 // time of a connection's ends or an observation's node. The last event of a node's deletion has the number of
 // connections that were deleted with it.
 // mode: read
-// params: domain, after, before, session, source, actor, operations, types, limit
+// params: domain, after, before, session, source, actor, operations, types, without_types, limit
 // returns: event, previous, from_title, to_title, took
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
   AND coalesce(e._session = $session, $session IS NULL) AND coalesce(e._source = $source, $source IS NULL)
   AND coalesce(e._actor = $actor, $actor IS NULL) AND coalesce(coalesce(e._was, e._op) IN $operations, true)
-  AND coalesce(e._type IN $types, $types IS NULL) AND coalesce(e._was, e._op) <> 'snapshot'
+  AND coalesce(e._type IN $types, $types IS NULL)
+  AND NOT coalesce(e._type IN $without_types, false) AND coalesce(e._was, e._op) <> 'snapshot'
 WITH e
 ORDER BY e._domain DESC, e._seq DESC
 LIMIT $limit

@@ -172,6 +172,24 @@ async def test_a_prompt_gets_no_repetition_and_no_empty_phrase(memory: Memory, p
     assert (await prompt_context(memory, "Go on.", "s4", ())).text == ""
 
 
+async def test_a_question_that_was_asked_often_hides_neither_its_answer_nor_the_last_changes(
+    memory: Memory, project: Project
+) -> None:
+    question = "Which timeout does the payment client have?"
+    project.add("Stop", "s0", last_assistant_message="The payment client has a timeout of 5 seconds.")
+    await drain(memory, project.spool)
+    await memory.entities.create_entities([{"name": "Basket", "entityType": "page", "observations": ["It is blue."]}])
+    message = {"session": "s0", "event_type": "message", "actor": "user", "timestamp": "2026-11-28T12:00:00Z"}
+    operation = {"op": "create_node", "type": "Event", "content": question, "properties": message}
+    await memory.execute_batch([operation] * 450)
+    await memory.recall.search_memories("payment")  # indexes all texts
+    assert "5 seconds" in (await prompt_context(memory, question, "s1", ())).text
+    content = str((await memory.recall.recall(question)).content)
+    assert "5 seconds" in content
+    assert content.count(question) == 1
+    assert '- Basket (new page): + "It is blue."' in (await session_briefing(memory, None, None)).text
+
+
 async def test_a_file_that_no_hook_has_written_does_not_stop_the_others(memory: Memory, project: Project) -> None:
     project.add("UserPromptSubmit", prompt="Go on")
     (project.spool.folder / "0-evil.json").write_text('{"client": "x", "kind": "start"}')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
@@ -71,6 +71,7 @@ class Filter:
     actor: str | None = None
     operations: Sequence[Operation] | None = None
     types: Sequence[str] | None = None
+    without_types: Collection[str] = ()
 
     def params(self) -> dict[str, Any]:
         """Return the parameters of statements, without the subject. Raises INVALID_ARGUMENT."""
@@ -86,6 +87,7 @@ class Filter:
             "actor": self.actor,
             "operations": list(self.operations) if self.operations is not None else None,
             "types": list(self.types) if self.types is not None else None,
+            "without_types": list(self.without_types),
         }
 
 

@@ -134,8 +134,8 @@ class Hits:
         return len({hit.unit for hit in (*self.by_words, *self.by_vector)})
 
 
-async def rank_candidates(scope: Scope, request: Request) -> Ranking:
-    """Return the ranking for a request."""
+async def rank_candidates(scope: Scope, request: Request, min_width: int = CANDIDATES) -> Ranking:
+    """Return the ranking for a request, of at least `min_width` passages per index if there are so many."""
     members = await make_node_filter(scope)
     question = parse_query(request.query, scope.analyser)
     evidence = Evidence(request.mode, question, Words(question), request.syntax == "lucene")
@@ -148,10 +148,10 @@ async def rank_candidates(scope: Scope, request: Request) -> Ranking:
             tasks.start_soon(_count_words, scope, evidence)
             tasks.start_soon(_find_names, scope, request, evidence)
         if few is None:
-            hits = await _search_indexes(scope, request, evidence, members)
+            hits = await _search_indexes(scope, request, evidence, members, min_width)
     if few is not None:
         hits = await _search_few_nodes(scope, evidence, few)
-    hits = hits or await _search_indexes(scope, request, evidence, members)
+    hits = hits or await _search_indexes(scope, request, evidence, members, min_width)
     scored = await _score_hits(scope, evidence, members, hits)
     ranked = await _rank_units(scope, request, evidence, members, scored)
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, scored):
@@ -261,9 +261,11 @@ async def _search_few_nodes(scope: Scope, evidence: Evidence, nodes: Sequence[st
     return hits
 
 
-async def _search_indexes(scope: Scope, request: Request, evidence: Evidence, members: NodeFilter) -> Hits:
+async def _search_indexes(
+    scope: Scope, request: Request, evidence: Evidence, members: NodeFilter, min_width: int
+) -> Hits:
     """Return the hits of both indexes. Repeats the search with a higher limit until enough hits pass the filters."""
-    width = min(max(request.cursor.width, CANDIDATES), MAX_WIDTH) if request.cursor else CANDIDATES
+    width = min(max(request.cursor.width, min_width), MAX_WIDTH) if request.cursor else min_width
     while True:
         hits = Hits(width)
         async with task_group() as tasks:

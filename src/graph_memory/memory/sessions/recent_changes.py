@@ -57,11 +57,7 @@ async def read_changes(core: Core, domain: str, project: str | None, without_typ
     last = await last_session(core, domain, of=project) if project else None
     last = last or await last_session(core, domain)
     if last is None:
-        return Changes((), _of_other_types(await changed_things(core, domain), without_types))
-    since = await changed_things(core, domain, after=last.first_seq - 1)
-    before = await changed_things(core, domain, before=last.first_seq)
-    return Changes(_of_other_types(since, without_types), _of_other_types(before, without_types))
-
-
-def _of_other_types(changes: Sequence[Change], types: Collection[str]) -> Sequence[Change]:
-    return [change for change in changes if change.node_changes.type not in types]
+        return Changes((), await changed_things(core, domain, without_types=without_types))
+    since = await changed_things(core, domain, after=last.first_seq - 1, without_types=without_types)
+    before = await changed_things(core, domain, before=last.first_seq, without_types=without_types)
+    return Changes(since, before)

@@ -23,8 +23,9 @@ from graph_memory.memory.recall.questions.phrases import Period, parse_time
 from graph_memory.memory.recall.questions.relevance import (
     close_values,
     fits,
-    fits_unasked,
     nearest_values,
+    repetitions,
+    units_that_fit,
     units_without_news,
 )
 from graph_memory.memory.recall.recall_queries import RecallRow
@@ -87,8 +88,32 @@ def ranking_of(text: str, cosine: float | None, place: str = "content/1", **more
     ],
 )
 def test_without_a_question_only_text_that_clearly_fits_is_added(result: Ranking, expected: bool) -> None:
-    assert fits_unasked(result, MODELS[DEFAULT].id, (), ()) is expected
-    assert not fits_unasked(result, MODELS[DEFAULT].id, {"a"}, ())
+    assert (units_that_fit(result, MODELS[DEFAULT].id, (), ()) == {"a"}) is expected
+    assert not units_that_fit(result, MODELS[DEFAULT].id, {"a"}, ())
+
+
+def test_beside_a_text_that_clearly_fits_others_are_added_that_nearly_fit() -> None:
+    best, near, far = (ranking_of("a tree is old", cosine) for cosine in (0.81, 0.5, 0.4))
+    both = {name: result.scored["a"] for name, result in (("a", best), ("b", near), ("c", far))}
+    units = {name: replace(scored, passage=replace(scored.passage, unit=name)) for name, scored in both.items()}
+    assert units_that_fit(replace(best, scored=units), MODELS[DEFAULT].id, (), ()) == {"a", "b"}
+    assert not units_that_fit(replace(best, scored=units), MODELS[DEFAULT].id, {"a"}, ())
+
+
+@for_rows(
+    ("text", "query", "expected"),
+    [
+        ("Where is the larch?", "where is the LARCH?", {"b"}),
+        ("Where is the larch?", "where is the larch", set()),
+        ("Where is the larch? Here.", "Where is the larch?", set()),
+    ],
+)
+def test_of_texts_that_only_repeat_the_question_one_is_kept(text: str, query: str, expected: set[str]) -> None:
+    result = ranking_of(text, 1.0)
+    stored = result.scored["a"]
+    twice = {name: replace(stored, passage=replace(stored.passage, unit=name)) for name in ("a", "b")}
+    ranked = [Ranked(name, 1.0, None, ()) for name in ("a", "b")]
+    assert repetitions(replace(result, scored=twice, ranked=ranked), query) == expected
 
 
 @for_rows(

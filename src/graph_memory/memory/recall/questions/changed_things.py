@@ -53,16 +53,16 @@ class Change:
 
 
 async def changed_things(
-    core: Core, domain: str, after: int = 0, before: int = END, limit: int = MAX_EVENTS
+    core: Core, domain: str, after: int = 0, before: int = END, without_types: Collection[str] = ()
 ) -> list[Change]:
     """Return the changes between two log positions, grouped by node. The node that changed last comes first.
 
-    Blocks, summaries, types and mentions are omitted.
+    Blocks, summaries, types, mentions and nodes of `without_types` are omitted.
     """
     rows: list[EventRow] = []
     for span in await ranges_between(core.store, domain, after, before):
-        if len(rows) < limit:
-            rows += await events_in(core, Filter(), span, limit - len(rows))
+        if len(rows) < MAX_EVENTS:
+            rows += await events_in(core, Filter(without_types=without_types), span, MAX_EVENTS - len(rows))
     events = [Event.from_row(row.event) for row in rows]
     newest = {_node_of(event): event for event in reversed(events)}
     states = await _current_states(core, domain, [*newest])

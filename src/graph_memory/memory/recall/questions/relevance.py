@@ -26,6 +26,8 @@ Source: `python -m benchmarks --parts capture`.
 """
 FITS_UNASKED_WITHOUT_VECTORS = 0.5
 """Minimum coverage of such a passage without a measured embedding model."""
+FITS_BESIDE = 0.6
+"""Minimum fit of the other passages that are added, as a share of these minimums."""
 _FEWEST_WORDS = 3
 """Minimum number of words of a text that tells anything to a reader who did not ask."""
 NEAREST = 3
@@ -50,27 +52,32 @@ def fits(ranking: Ranking, model: str | None) -> bool:
     return similar >= SIMILAR.get(model or "", 1.0) or ranking.coverage >= covered
 
 
-def fits_unasked(ranking: Ranking, model: str | None, hidden: Collection[str], without_types: Collection[str]) -> bool:
-    """Return whether a passage that may be shown clearly fits the query, or whether the query names an entity.
+def units_that_fit(
+    ranking: Ranking, model: str | None, hidden: Collection[str], without_types: Collection[str]
+) -> frozenset[str]:
+    """Return the units that are added to a prompt: the entities that it names, and those that clearly fit it.
 
-    Units in `hidden` and units of the types in `without_types` do not count.
+    There are none unless one of the units fits well enough to add anything. Units in `hidden` and units of the types
+    in `without_types` are left out.
     """
-    if not frozenset(hidden).issuperset(ranking.mentioned_owners):
-        return True
-    shown = (
-        scored
-        for scored in ranking.scored.values()
-        if scored.passage.unit not in hidden and scored.passage.type not in without_types and _is_running_text(scored)
-    )
-    return any(_clearly_fits(scored, ranking.sample, model) for scored in shown)
+    named = frozenset(ranking.mentioned_owners).difference(hidden)
+    fit: dict[str, float] = {}
+    for scored in ranking.scored.values():
+        unit = scored.passage.unit
+        if unit not in hidden and scored.passage.type not in without_types and _is_running_text(scored):
+            fit[unit] = max(fit.get(unit, 0.0), _fit_of(scored, ranking.sample, model))
+    if not named and max(fit.values(), default=0.0) < 1.0:
+        return frozenset()
+    return named.union(unit for unit, value in fit.items() if value >= FITS_BESIDE)
 
 
-def _clearly_fits(scored: Scored, sample: QuerySample | None, model: str | None) -> bool:
+def _fit_of(scored: Scored, sample: QuerySample | None, model: str | None) -> float:
+    """Return how well a passage fits a query, where 1 is the minimum for adding anything to a prompt."""
     covered = coverage(sample, [scored]) if sample else 0.0
     cosine = scored.passage.cosine
     if cosine is None or model not in SIMILAR:
-        return covered >= FITS_UNASKED_WITHOUT_VECTORS
-    return cosine + covered >= FITS_UNASKED
+        return covered / FITS_UNASKED_WITHOUT_VECTORS
+    return (cosine + covered) / FITS_UNASKED
 
 
 def _is_running_text(scored: Scored) -> bool:
@@ -87,8 +94,26 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
         if _is_running_text(scored) and len(own) >= _FEWEST_WORDS and not known.issuperset(own):
             telling.add(scored.passage.unit)
     outputs = {ranked.owner for ranked in ranking.ranked if any(part.name == "source" for part in ranked.parts)}
-    matching_units = {scored.passage.unit for scored in ranking.scored.values()}
-    return frozenset(matching_units - telling | outputs)
+    return matching_units(ranking) - telling | outputs
+
+
+def repetitions(ranking: Ranking, query: str) -> frozenset[str]:
+    """Return the units that only repeat the question, except the best one. There are none if the query has no `?`."""
+    if not query.rstrip().endswith("?"):
+        return frozenset()
+    asked = words(query)
+    telling = {
+        scored.passage.unit
+        for scored in ranking.scored.values()
+        if _is_running_text(scored) and words(scored.passage.text) != asked
+    }
+    repeating = matching_units(ranking) - telling
+    return frozenset([ranked.owner for ranked in ranking.ranked if ranked.owner in repeating][1:])
+
+
+def matching_units(ranking: Ranking) -> frozenset[str]:
+    """Return the units of the passages that were found."""
+    return frozenset(scored.passage.unit for scored in ranking.scored.values())
 
 
 def close_values(values: Mapping[str, float], always: Collection[str]) -> dict[str, float]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graph_memory.memory.background import task_group
 from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.graph.describe import DescribedRow, fetch_descriptions
 from graph_memory.memory.recall.questions.open_sentences import OpenSentences, open_sentences
@@ -24,11 +23,10 @@ from graph_memory.memory.recall.questions.period_filter import (
     is_dated,
     is_in_period,
     nodes_beginning_in,
-    restrict_to_begun,
-    restrict_to_created,
 )
 from graph_memory.memory.recall.questions.phrases import Period, TimedQuestion, parse_time, period_from
-from graph_memory.memory.recall.questions.relevance import fits, fits_unasked, units_without_news
+from graph_memory.memory.recall.questions.question_rankings import MAX_HITS, rank_question, useless_units
+from graph_memory.memory.recall.questions.relevance import fits, matching_units, units_that_fit
 from graph_memory.memory.recall.recall_queries import RecallRow, fetch_rows, recent
 from graph_memory.memory.recall.request import Context, RecallRequest
 from graph_memory.memory.search.access_store import most_used
@@ -46,7 +44,6 @@ from graph_memory.model.text.wording import quote
 from graph_memory.model.time.times import Span
 from graph_memory.storage.log.writing import utc_now
 
-MAX_HITS = 100
 FOCUSED = 1.5
 """Value of a node in the focus: higher than the best hit."""
 NAMED_VALUE = 0.5
@@ -189,12 +186,11 @@ async def _add_search_results(
         seeds.values |= {node: 1 / (1 + place / 100) for place, node in enumerate(nodes[: request.limit or MAX_HITS])}
         seeds.are_all = True
         return
-    rankings = await _rankings(scope, request, query, timed)
+    rankings = await rank_question(scope, request, query, timed)
     ranking = rankings[0]
     seeds.mode, seeds.vector = ranking.mode, ranking.vector
     seeds.named |= {*ranking.mentioned_owners}
-    seeds.reported |= frozenset() if request.is_asked else units_without_news(ranking, query)
-    seeds.fits = request.in_primer or _fits(ranking, scope.coverage.model, seeds, is_asked=request.is_asked)
+    _hide_useless_results(ranking, request, query, scope.coverage.model, seeds)
     seeds.notes += [*ranking.notes]
     values = {**dict.fromkeys(ranking.mentioned_owners, NAMED_VALUE), **_scores(ranking)}
     for place, row in enumerate(works[:_MAX_WORK]):  # before other nodes that the question names
@@ -207,7 +203,7 @@ async def _add_search_results(
     limit = request.limit or MAX_HITS * 2
     if timed.period is not None and not works:
         await _keep_period(scope, timed.period, values, rankings[:3], seeds)
-    for node in sorted(values.keys() - seeds.excluded, key=lambda node: (-values[node], node))[:limit]:
+    for node in sorted(values.keys() - seeds.excluded - seeds.reported, key=lambda node: (-values[node], node))[:limit]:
         seeds.give(node, values[node])
     for any_ranking in rankings:
         seeds.points |= {key: scored.points for key, scored in any_ranking.scored.items() if key not in seeds.points}
@@ -217,8 +213,18 @@ async def _add_search_results(
     await _boost_like_context(scope, request.context, seeds)
 
 
-def _fits(ranking: Ranking, model: str | None, seeds: Seeds, *, is_asked: bool) -> bool:
-    return fits(ranking, model) if is_asked else fits_unasked(ranking, model, seeds.reported, seeds.without)
+def _hide_useless_results(
+    ranking: Ranking, request: RecallRequest, query: str, model: str | None, seeds: Seeds
+) -> None:
+    """Decide whether anything fits. Hide repetitions of the query, and for prompts all that does not clearly fit."""
+    useless = useless_units(ranking, query, is_asked=request.is_asked)
+    if request.is_asked:
+        seeds.reported |= useless
+        seeds.fits = request.in_primer or fits(ranking, model)
+    else:
+        fitting = units_that_fit(ranking, model, seeds.reported | useless, seeds.without)
+        seeds.reported |= matching_units(ranking) - fitting
+        seeds.fits = bool(fitting)
 
 
 async def _find_open_work(
@@ -265,28 +271,6 @@ def _best_first(ranking: Ranking) -> list[Passage]:
         ranking.scored.values(), key=lambda scored: -scored.points.lexical / best - (scored.passage.cosine or 0.0)
     )
     return [scored.passage for scored in ordered]
-
-
-async def _rankings(scope: Scope, request: RecallRequest, query: str, timed: TimedQuestion) -> list[Ranking]:
-    """Search for the query, for the query within its period, and for the context's text. Return each ranking."""
-    searches = [(scope, query)]
-    if timed.period is not None:
-        text = timed.text or query
-        searches += [(restrict_to_created(scope, timed.period), text), (restrict_to_begun(scope, timed.period), text)]
-    if request.context.text:
-        searches.append((scope, request.context.text))
-    rankings: dict[int, Ranking] = {}
-    mode: SearchMode = "hybrid" if request.waits or scope.coverage.model is not None else "lexical"
-
-    async def search(number: int, search_scope: Scope, text: str) -> None:
-        rankings[number] = await rank_candidates(
-            search_scope, Request(text, mode=mode, filters=search_scope.filters, max_results=MAX_HITS)
-        )
-
-    async with task_group() as tasks:
-        for number, (search_scope, text) in enumerate(searches):
-            tasks.start_soon(search, number, search_scope, text)
-    return [rankings[number] for number in sorted(rankings)]
 
 
 def _scores(ranking: Ranking) -> dict[str, float]:
