@@ -27,7 +27,7 @@ Source: `python -m benchmarks --parts capture`.
 FITS_UNASKED_WITHOUT_VECTORS = 0.5
 """Minimum coverage of such a passage without a measured embedding model."""
 FITS_BESIDE = 0.6
-"""Minimum fit of the other passages that are added, as a share of these minimums."""
+"""Minimum fit of other passages that are added too, as a share of the two minimums."""
 _FEWEST_WORDS = 3
 """Minimum number of words of a text that tells anything to a reader who did not ask."""
 NEAREST = 3
@@ -55,9 +55,9 @@ def fits(ranking: Ranking, model: str | None) -> bool:
 def units_that_fit(
     ranking: Ranking, model: str | None, hidden: Collection[str], without_types: Collection[str]
 ) -> frozenset[str]:
-    """Return the units that are added to a prompt: the entities that it names, and those that clearly fit it.
+    """Return the units to add to a prompt: the entities that it names, and texts that fit it clearly.
 
-    There are none unless one of the units fits well enough to add anything. Units in `hidden` and units of the types
+    There are none unless one text fits well enough, or an entity is named. Units in `hidden` and units of the types
     in `without_types` are left out.
     """
     named = frozenset(ranking.mentioned_owners).difference(hidden)
@@ -72,7 +72,7 @@ def units_that_fit(
 
 
 def _fit_of(scored: Scored, sample: QuerySample | None, model: str | None) -> float:
-    """Return how well a passage fits a query, where 1 is the minimum for adding anything to a prompt."""
+    """Return the fit of a passage, in units of the minimum for adding anything to a prompt."""
     covered = coverage(sample, [scored]) if sample else 0.0
     cosine = scored.passage.cosine
     if cosine is None or model not in SIMILAR:
@@ -101,11 +101,11 @@ def repetitions(ranking: Ranking, query: str) -> frozenset[str]:
     """Return the units that only repeat the question, except the best one. There are none if the query has no `?`."""
     if not query.rstrip().endswith("?"):
         return frozenset()
-    asked = words(query)
+    query_words = words(query)
     telling = {
         scored.passage.unit
         for scored in ranking.scored.values()
-        if _is_running_text(scored) and words(scored.passage.text) != asked
+        if _is_running_text(scored) and words(scored.passage.text) != query_words
     }
     repeating = matching_units(ranking) - telling
     return frozenset([ranked.owner for ranked in ranking.ranked if ranked.owner in repeating][1:])
