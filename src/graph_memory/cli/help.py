@@ -1,18 +1,19 @@
-"""Placeholders for values in the help, such as `NODE`, `NUMBER` and `out|in|both`. Flags have none."""
+"""The help of commands: placeholders such as `NODE`, `NUMBER` and `out|in|both`, and commands by subject."""
 
 from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
-from typer.core import TyperArgument, TyperOption
+from typer.core import TyperArgument, TyperGroup, TyperOption
 
 Parameter = TyperArgument | TyperOption
 
 
-def name_values() -> None:
-    """Use these placeholders in all help texts. Typer shows Python types, and has no setting to change this."""
+def use_own_help() -> None:
+    """Use this module for all help texts. Typer has no settings for what it does otherwise."""
+    setattr(TyperGroup, "format_commands", _write_commands)  # noqa: B010 - the types of its arguments are private
     setattr(TyperOption, "display_type_rich", _option_value)  # noqa: B010 - the type of its context is private
     setattr(TyperArgument, "display_type_rich", _argument_value)  # noqa: B010
 
@@ -36,3 +37,18 @@ def _option_value(option: TyperOption, **_: object) -> str | None:
 
 def _argument_value(_argument: TyperArgument, **_: object) -> None:
     """Return None, since the name of an argument is enough."""
+
+
+def _write_commands(group: TyperGroup, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+    """Write the commands by panel, each with the first paragraph of its help."""
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if command is not None and not command.hidden:
+            panel = getattr(command, "rich_help_panel", None)
+            paragraph = (command.help or "").partition("\n\n")[0]
+            lines = panels.setdefault(panel if isinstance(panel, str) else "Commands", [])
+            lines.append((name, " ".join(paragraph.split())))
+    for panel, lines in panels.items():
+        with formatter.section(panel):
+            formatter.write_dl(lines)

@@ -12,14 +12,13 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.errors import EXIT_STATUS, as_graph_error, error_data, error_text
-from graph_memory.cli.help import name_values
+from graph_memory.cli.help import use_own_help
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.registry import SERVE, LazyGroup
 from graph_memory.cli.removed import add_removed
-from graph_memory.cli.session import SERVED, read_settings
 
-name_values()
+use_own_help()
 app = typer.Typer(
     name="graph-memory",
     cls=LazyGroup,
@@ -43,6 +42,8 @@ def configure(
     ] = False,
 ) -> None:
     """Log to stderr. Stdout is for results and the protocol only."""
+    from graph_memory.cli.session import SERVED, read_settings  # not needed for help
+
     if SERVED.get() is None:
         log_to_stderr(read_settings().log_level)
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from graph_memory.cli import main
+from graph_memory.cli import main, session
 from graph_memory.cli.errors import EXIT_STATUS, as_graph_error, error_data, error_text
 from graph_memory.model.errors import Code, GraphError
 
@@ -65,7 +65,7 @@ def test_what_nobody_expected_names_its_kind_but_not_its_text():
 def test_a_faulty_setting_is_named_as_the_environment_names_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("GRAPH_MEMORY_NEO4J_HEAP", "much")
     with pytest.raises(GraphError) as caught:
-        main.read_settings()
+        session.read_settings()
     assert caught.value.code == Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "GRAPH_MEMORY_NEO4J_HEAP"
 

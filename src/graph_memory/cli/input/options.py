@@ -14,7 +14,6 @@ from graph_memory.cli.input.prompts import run_prompt
 from graph_memory.cli.input.times import point_callback, time_callback
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.project import domain_for
-from graph_memory.settings import ENVIRONMENT
 
 
 def project_domain(domain: str | None) -> str | None:
@@ -22,6 +21,8 @@ def project_domain(domain: str | None) -> str | None:
 
     `auto` means the domain of the current folder's project.
     """
+    from graph_memory.settings import ENVIRONMENT  # not needed for help
+
     variables = ENVIRONMENT.get()
     domain = domain or (os.environ if variables is None else variables).get("GRAPH_MEMORY_DOMAIN") or None
     return None if domain is None else domain_for(domain)
