@@ -29,6 +29,7 @@ from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.mcp_server.transport.slow_calls import slow_call_logger
+from graph_memory.mcp_server.transport.telemetry import exporting
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -98,7 +99,7 @@ def serve_http(
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
         metrics.count_connections(http_server.server_state.connections)
-        with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
+        with exporting(control, "tcp"), suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
             anyio.run(_serve, http_server, listener, app, limits.calls)
     exit_process(1 if http_server.is_broken else 0)
 
