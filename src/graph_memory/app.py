@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
+from graph_memory.audit import AuditLog
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, EmbeddingUnavailable, NoVectors, embedder, embedder_of, fetch_model
 from graph_memory.memory.access_counter import MAX_NODES, AccessTally
@@ -278,6 +279,7 @@ def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, v
         read_graph_tokens=settings.read_graph_tokens,
         archetype=settings.archetype,
         archives=settings.home / "archives",
+        audit=AuditLog(settings.audit_log),
         embedder=vectors,
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,

@@ -15,10 +15,11 @@ from typing import NoReturn
 import anyio
 import uvicorn
 
+from graph_memory.audit import AuditLog
 from graph_memory.hooks.spool import Spool
 from graph_memory.mcp_server.access import KeyVerifier, Verifier
 from graph_memory.mcp_server.admission import Admission
-from graph_memory.mcp_server.control import CallControl
+from graph_memory.mcp_server.control import CallControl, refusal_recorder
 from graph_memory.mcp_server.presets import Auth
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.authentication import ResourceMetadata
@@ -111,6 +112,7 @@ def _control(settings: Settings) -> CallControl:
 
         rates = RateLimits(settings.calls_per_minute)
     control = CallControl(Admission(settings.max_calls, settings.max_waiting), rates)
+    control.observers.append(refusal_recorder(AuditLog(settings.audit_log)))
     if settings.slow_call_seconds:
         control.observers.append(slow_call_logger(settings.slow_call_seconds))
     return control
