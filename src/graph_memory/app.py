@@ -75,9 +75,9 @@ async def open_memory(
         if not isinstance(core.embedder, NoVectors):
             core = replace(core, embedder_of=partial(_other_embedder, settings, other_embedders))
         if follows and settings.background_index:
-            from graph_memory.memory.search.index.following import follow_logs
+            from graph_memory.memory.search.index.following import NAME, follow_logs
 
-            core.background.start("following the logs", follow_logs(core), is_endless=True)
+            core.background.start(NAME, follow_logs(core), is_endless=True)
         if follows and settings.neo4j_uri is None:  # a server of a team has its plans from all its clients
             core.background.start("planning statements", store.rehearse(), is_endless=True)
         if follows:

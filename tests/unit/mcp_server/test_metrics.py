@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -25,9 +26,18 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Grant, Principal, Right
 from graph_memory.settings import Settings
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, opens
+from unit.mcp_server.test_health import BACKLOG, FakeStartup, checks_of
 
 pytestmark = pytest.mark.anyio
 REQUEST = cast("Context", SimpleNamespace(request=None, request_id=1))
+STATE_OF_MEMORY = {
+    "ready": 1,
+    "events_not_indexed": 3,
+    "passages_without_vectors": 5,
+    "events_skipped": 1,
+    "neo4j_sessions": 2,
+    "log_follower_seconds": 1.5,
+}
 MISSING = GraphError(Code.NODE_NOT_FOUND, "No node mem_1")
 
 
@@ -70,12 +80,18 @@ async def test_the_state_of_the_server_is_measured_when_it_is_read(tmp_path: Pat
         values = await samples(metrics)
     assert values["graph_memory_calls_in_progress"] == 1
     assert values["graph_memory_connections"] == 2
-    assert values["graph_memory_spooled_events"] == 1
+    assert (values["graph_memory_spooled_events"], values["graph_memory_spooled_bytes"]) == (1, 2)
+    assert math.isnan(values["graph_memory_log_follower_seconds"])
     assert values["graph_memory_ready"] == 0
     assert values["process_open_fds"] > 0
     connections.clear()
     values = await samples(metrics)
     assert (values["graph_memory_calls_in_progress"], values["graph_memory_connections"]) == (0, 0)
+
+
+async def test_the_backlog_and_the_sessions_of_the_open_memory_are_measured(tmp_path: Path):
+    values = await samples(Metrics(CallControl(), checks_of(FakeStartup(BACKLOG)), Spool.of(tmp_path)))
+    assert {name: values[f"graph_memory_{name}"] for name in STATE_OF_MEMORY} == STATE_OF_MEMORY
 
 
 async def test_a_cancelled_call_is_counted():
