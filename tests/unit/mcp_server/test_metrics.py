@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import cast
 import anyio
 import pytest
 from mcp import Client
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.requests import Request
 
@@ -25,11 +28,13 @@ from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Grant, Principal, Right
 from graph_memory.settings import Settings
+from pages import ROOT
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, opens
 from unit.mcp_server.test_health import BACKLOG, FakeStartup, checks_of
 
 pytestmark = pytest.mark.anyio
 REQUEST = cast("Context", SimpleNamespace(request=None, request_id=1))
+DASHBOARD = ROOT / "docker/grafana/graph-memory.json"
 STATE_OF_MEMORY = {
     "ready": 1,
     "events_not_indexed": 3,
@@ -119,3 +124,19 @@ def test_only_the_http_server_imports_the_library():
     code = "import sys, graph_memory.mcp_server.transport.stdio; print('prometheus_client' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+async def test_the_dashboard_shows_each_metric_and_no_other(tmp_path: Path):
+    text = generate_latest(Metrics(CallControl(), Health(), Spool.of(tmp_path))._registry).decode()
+    suffixes = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"], "gauge": [""]}
+    families = {
+        f"{family.name}{suffix}": family.name
+        for family in text_string_to_metric_families(text)
+        for suffix in suffixes[family.type]
+    }
+    panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    names = {name for query in queries for name in re.findall(r"\b(?:graph_memory|process)_\w+", query)}
+    assert names <= families.keys()
+    assert {families[name] for name in names} == {*families.values()}
+    assert len({panel["id"] for panel in panels}) == len({str(panel["gridPos"]) for panel in panels}) == len(panels)
