@@ -1,4 +1,4 @@
-"""What a server exports to a real receiver of OpenTelemetry, and when."""
+"""A server exports traces and metrics to a real receiver of OpenTelemetry, if the environment asks for it."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def test_a_span_names_the_record_and_the_code_of_an_error_but_not_its_message(mo
         result, _ = call_over_stdio("get_node", {"node_id": ID})
         call_over_stdio("get_node", {"node_id": SECRET, SECRET: SECRET, "domain": SECRET})
     assert not result.get("isError")
-    found, failed = [span for span in receiver.spans() if span.name == "tools/call get_node"]
-    attributes = attributes_of(found)
+    succeeded, failed = [span for span in receiver.spans() if span.name == "tools/call get_node"]
+    attributes = attributes_of(succeeded)
     assert attributes["gen_ai.operation.name"] == "search_memory"
     assert attributes["gen_ai.memory.record.id"] == ID
     assert attributes["gen_ai.memory.store.id"] == "default"

@@ -87,7 +87,7 @@ class Health:
         return self._readiness
 
     def activity(self) -> Activity | None:
-        """Return what the memory of this process does at the moment, or None if it is not open."""
+        """Return the activity of this process, or None if its memory is not open."""
         try:
             return None if self._startup is None else self._startup.present_memory().upkeep.activity()
         except GraphError:

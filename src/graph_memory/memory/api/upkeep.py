@@ -21,7 +21,7 @@ from graph_memory.storage.schema import pending_steps
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What this process does at the moment."""
+    """The present activity of a process."""
 
     sessions: int
     """Number of open sessions with Neo4j."""
@@ -36,11 +36,11 @@ class Upkeep(Facade):
     """
 
     def activity(self) -> Activity:
-        """Return what this process does at the moment, without a query."""
+        """Return the present activity of this process, without a query."""
         return Activity(self._core.store.sessions, self._core.background.seconds_since_round(following.NAME))
 
     async def check_ready(self) -> Sequence[Backlog]:
-        """Check that Neo4j answers and its schema is current, and return what the search index lacks, by domain.
+        """Check that Neo4j answers and its schema is current, and return the backlogs of the search index, by domain.
 
         Raises STORE_UNAVAILABLE, TIMEOUT and STORE_INCOMPATIBLE.
         """
