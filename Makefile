@@ -98,7 +98,7 @@ docs: setup  ## Make the documentation as a static site, in site/
 
 lock: setup  ## Choose the newest versions of all dependencies
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --no-annotate --group dev pyproject.toml --upgrade --output-file requirements.lock
+		--no-header --no-annotate --group dev --extra otel pyproject.toml --upgrade --output-file requirements.lock
 
 clean:  ## Remove what make made, the demo's data included
 	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/graph-memory neo4j stop

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
+from graph_memory.audit import AuditLog
 from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, EmbeddingUnavailable, NoVectors, embedder, embedder_of, fetch_model
 from graph_memory.memory.access_counter import MAX_NODES, AccessTally
@@ -74,9 +75,9 @@ async def open_memory(
         if not isinstance(core.embedder, NoVectors):
             core = replace(core, embedder_of=partial(_other_embedder, settings, other_embedders))
         if follows and settings.background_index:
-            from graph_memory.memory.search.index.following import follow_logs
+            from graph_memory.memory.search.index.following import NAME, follow_logs
 
-            core.background.start("following the logs", follow_logs(core), is_endless=True)
+            core.background.start(NAME, follow_logs(core), is_endless=True)
         if follows and settings.neo4j_uri is None:  # a server of a team has its plans from all its clients
             core.background.start("planning statements", store.rehearse(), is_endless=True)
         if follows:
@@ -278,6 +279,7 @@ def _build_core(settings: Settings, store: Store, own_id: str, origin: Origin, v
         read_graph_tokens=settings.read_graph_tokens,
         archetype=settings.archetype,
         archives=settings.home / "archives",
+        audit=AuditLog(settings.audit_log),
         embedder=vectors,
         chat=chat_model(settings),
         advice_time=settings.remember_model_time,

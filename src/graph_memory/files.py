@@ -47,6 +47,15 @@ def write_private(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
+def append_private(path: Path, data: bytes) -> None:
+    """Append to a file with one write, or create it for its owner alone (mode 600). Raises OSError, also for a link."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        os.write(descriptor, data)
+    finally:
+        os.close(descriptor)
+
+
 def temporary_beside(target: Path) -> Path:
     """Return a new hidden path in the folder of the target."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")

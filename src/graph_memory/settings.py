@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from platformdirs import user_cache_path, user_data_path
@@ -23,7 +22,7 @@ from pydantic_settings import (
 )
 from pydantic_settings.sources.utils import parse_env_vars
 
-from graph_memory.model.values.arguments import AUTO, is_domain
+from graph_memory.model.values.arguments import AUTO, http_url, is_domain
 
 _FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
 LOCAL_MODELS = ("all-minilm-l6-v2", "e5-small-v2")
@@ -181,6 +180,10 @@ class Settings(BaseSettings):
     slow_call_seconds: float = Field(
         default=0.0, ge=0, description="Seconds after which a server over HTTP logs a call as slow. 0: never."
     )
+    audit_log: Path | None = Field(
+        default=None,
+        description="File to which acts of administration, and calls refused for lack of rights, are appended as JSON.",
+    )
 
     read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
     write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")
@@ -325,7 +328,7 @@ class Settings(BaseSettings):
         """Return the sources: arguments, then the environment of the process or of `ENVIRONMENT`."""
         return init_settings, _Environment(settings_cls)
 
-    @field_validator("home", "cache", "java", "memory_file_path", mode="before")
+    @field_validator("home", "cache", "java", "memory_file_path", "audit_log", mode="before")
     @classmethod
     def _expand(cls, value: object) -> object:
         path = expanded_path(value) if isinstance(value, str) else value
@@ -389,12 +392,3 @@ def expanded_path(text: str) -> str:
     if prefix := _FILE_URL.match(path):
         path = url2pathname(path[prefix.end() :])
     return os.path.expanduser(os.path.expandvars(path))  # noqa: PTH111 - Path.expanduser raises for an unknown user
-
-
-def http_url(url: str) -> str:
-    """Return the URL of a web server without a final slash. Raises ValueError for other URLs and for credentials."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
-        raise ValueError("must be a URL as in http://localhost:11434/v1, without a user name")
-    _ = parts.port  # raises ValueError for an invalid port
-    return url.rstrip("/")

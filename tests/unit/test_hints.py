@@ -29,6 +29,7 @@ IN_RESULTS = {
     "memory/entities/writes.py": "notes and questions of a result",
     "mcp_server/official.py": "a note that only the nine official tools add",
     "mcp_server/server.py": "instructions of a server of the nine official tools",
+    "mcp_server/spans.py": "names in a table",
     "cli/removed.py": "commands that take the place of others",
 }
 """Modules with texts that no edge renders, and what these are."""

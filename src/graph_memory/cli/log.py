@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from threading import Lock
 from types import TracebackType
 
+AUDIT = "graph_memory.audit"
+"""The logger of `graph_memory.audit`, which takes long to import."""
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 MAX_RECORDS = 5
 """Maximum number of warnings and errors of one kind in a period."""
@@ -22,9 +24,19 @@ def log_to_stderr(level: str) -> None:
     """Log to stderr, because stdout is reserved for results and the protocol."""
     handler = logging.StreamHandler()
     handler.addFilter(RateFilter())
-    logging.basicConfig(handlers=[handler], level=level, format=FORMAT)
+    handler.setFormatter(_Formatter(FORMAT))
+    logging.basicConfig(handlers=[handler], level=level)
     if level != "DEBUG":  # graph-memory reports a lost connection or reconnects; the driver's own lines would confuse
         logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+
+
+class _Formatter(logging.Formatter):
+    """A formatter that leaves the lines of the audit log as they are: JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as a line."""
+        is_audit = record.name == AUDIT and record.levelno == logging.INFO
+        return record.getMessage() if is_audit else super().format(record)
 
 
 @dataclass

@@ -53,6 +53,14 @@ class Spool:
         """Return the names of the waiting files, oldest first."""
         return sorted(self._names())
 
+    def size(self) -> tuple[int, int]:
+        """Return the number of waiting events, and their bytes."""
+        sizes: list[int] = []
+        for name in self._names():
+            with suppress(FileNotFoundError):  # stored in the meantime
+                sizes.append((self.folder / name).stat().st_size)
+        return len(sizes), sum(sizes)
+
     def files(self) -> list[Path]:
         """Return the paths of all files that contain events: waiting, incomplete and set aside."""
         return [path for path in self.folder.glob("*.*") if path.suffix in (".json", ".part", ".invalid")]

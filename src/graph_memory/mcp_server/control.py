@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from graph_memory.audit import REQUEST, AuditLog
 from graph_memory.mcp_server.admission import Admission
 from graph_memory.mcp_server.callers import Context, connection_session, key_of, session_of
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Principal
 
 if TYPE_CHECKING:
@@ -35,6 +36,16 @@ class FinishedCall:
     """The id that the client gave the request, shortened."""
     key: str | None
     """The name of the key with which the request was sent."""
+
+
+def refusal_recorder(audit: AuditLog) -> Callable[[FinishedCall], None]:
+    """Return an observer that records the calls that were refused for lack of rights."""
+
+    def observe(call: FinishedCall) -> None:
+        if call.outcome == Code.INSUFFICIENT_RIGHTS:
+            audit.record(act=call.operation, outcome=call.outcome, key=call.key, request=call.request)
+
+    return observe
 
 
 class CallControl:
@@ -72,6 +83,8 @@ class CallControl:
         """Report the outcome and the duration of the block."""
         began = perf_counter()
         outcome = CANCELLED
+        request = str(ctx.request_id)[:MOST_OF_ID]
+        running = REQUEST.set(request)
         self.in_progress += 1
         try:
             yield
@@ -80,9 +93,8 @@ class CallControl:
             outcome = str(error.code)
             raise
         finally:
+            REQUEST.reset(running)
             self.in_progress -= 1
-            call = FinishedCall(
-                operation, outcome, perf_counter() - began, str(ctx.request_id)[:MOST_OF_ID], key_of(ctx)
-            )
+            call = FinishedCall(operation, outcome, perf_counter() - began, request, key_of(ctx))
             for observe in self.observers:
                 observe(call)

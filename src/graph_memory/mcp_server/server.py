@@ -30,11 +30,13 @@ from graph_memory.mcp_server.official import OfficialTool, are_official, unknown
 from graph_memory.mcp_server.prompts import START_TOOL, prompt_handlers
 from graph_memory.mcp_server.roots import Project
 from graph_memory.mcp_server.selection import Selection
+from graph_memory.mcp_server.spans import describe_call, describe_outcome, describe_result
 from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.model.domain_results import DomainSelected
 from graph_memory.model.errors import GraphError, Hint
+from graph_memory.model.values.arguments import AUTO
 from graph_memory.operations.arguments import STRING
 from graph_memory.settings import Settings, missing_memory_file
 
@@ -129,6 +131,7 @@ class Calls:
         self._content_limit = settings.mcp_content_bytes
         self._wait = settings.starting_wait
         self._has_session = settings.session is not None
+        self._default_domain = None if settings.domain == AUTO else settings.domain
         self._project = Project(settings.domain)
         self._selection = Selection()
         self.graph = KnowledgeGraphResource(self._memory, self._access, self._control)
@@ -177,6 +180,7 @@ class Calls:
                     return request
                 result = await self._call(tool, arguments, ctx)
         except GraphError as error:
+            describe_outcome(error.code)
             return tool.render_error(self._advice.error(error), arguments)
         if caller is not None and caller.omitted:
             result = {**result, "unreadable_domains": len(caller.omitted)}
@@ -186,6 +190,7 @@ class Calls:
 
     async def _call(self, tool: AnyTool, arguments: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
         session = self._session_argument(tool, arguments)
+        describe_call(tool.name, ctx, arguments, session, self._domain(ctx, session) or self._default_domain)
         if not tool.operation.takes(SESSION_ID) and START_TOOL in self._tools:
             arguments = {name: value for name, value in arguments.items() if name != SESSION_ID}
         call = tool.operation.bind(arguments)
@@ -203,6 +208,7 @@ class Calls:
             self._selection.select(ctx, raw_result.domain, session)
         result = self._advice.answer(raw_result, has_calls=tool.operation.returns_calls)
         check_result(result, self._content_limit)
+        describe_result(result)
         return result
 
     def _session_argument(self, tool: AnyTool, arguments: Mapping[str, object]) -> str | None:
@@ -210,6 +216,10 @@ class Calls:
         if START_TOOL not in self._tools or tool.name == "memory_revert_session":
             return None
         return session_argument_of(arguments)
+
+    def _domain(self, ctx: Context, session: str | None) -> str | None:
+        """Return the domain that the caller has selected, or else the domain of its project. None: the default one."""
+        return self._selection.of(ctx, session) or self._project.domain
 
     async def _memory(self, ctx: Context, session: str | None = None) -> Memory:
         """Wait until the memory is open. Return it with the domain, session and actor of the caller."""
@@ -219,7 +229,7 @@ class Calls:
             await ctx.session.report_progress(seconds, self._wait, stage)
 
         memory = await ctx.lifespan_context.memory(tell)
-        if (domain := self._selection.of(ctx, session) or self._project.domain) is not None:
+        if (domain := self._domain(ctx, session)) is not None:
             memory = memory.in_domain(domain)
         if session is not None and not self._has_session:
             memory = memory.in_session(session)

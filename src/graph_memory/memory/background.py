@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Any
 
 import anyio
@@ -26,6 +27,15 @@ class Background:
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._endless: set[str] = set()
+        self._rounds: dict[str, float] = {}
+
+    def note_round(self, name: str) -> None:
+        """Note that an endless task has completed a round."""
+        self._rounds[name] = monotonic()
+
+    def seconds_since_round(self, name: str) -> float | None:
+        """Return the seconds since an endless task last completed a round, or None if it never has."""
+        return monotonic() - self._rounds[name] if name in self._rounds else None
 
     def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
         """Start a task, unless one with that name is running. Closing does not wait for endless tasks."""

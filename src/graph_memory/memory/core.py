@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from graph_memory.audit import AuditLog
 from graph_memory.chat import ChatModel
 from graph_memory.embedding import Embedder
 from graph_memory.memory.access_counter import AccessTally
@@ -48,6 +49,7 @@ class Core:
     archetype: str = ""
     """The default archetype of recorded events."""
     archives: Path = Path("archives")
+    audit: AuditLog = field(default_factory=AuditLog)
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None
     """None when vectors are off."""

@@ -123,7 +123,8 @@ class Store(Reader):
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
         self._reconnecting = anyio.Lock()
         self._rehearsal = rehearsal
-        self._sessions = 0
+        self.sessions = 0
+        """Number of open sessions. Each takes one connection of the driver's pool while it runs a statement."""
         self._unplanned = anyio.Event()
         self._unplanned.set()
 
@@ -252,7 +253,7 @@ class Store(Reader):
             await self._unplanned.wait()
             self._unplanned = anyio.Event()
             for query, params in self._rehearsal.statements():
-                while self._sessions:  # noqa: ASYNC110 - nobody waits for it, and calls need not signal their end
+                while self.sessions:  # noqa: ASYNC110 - nobody waits for it, and calls need not signal their end
                     await anyio.sleep(IDLE_SECONDS)
                 with suppress(DriverError, Neo4jError, OSError):
                     await self._run_and_roll_back(query.listed or query.text, params)
@@ -291,11 +292,11 @@ class Store(Reader):
             bookmark_manager=self._bookmarks,
             fetch_size=rows_at_once,
         ) as session:
-            self._sessions += 1
+            self.sessions += 1
             try:
                 yield session
             finally:
-                self._sessions -= 1
+                self.sessions -= 1
 
     async def _retry(
         self,

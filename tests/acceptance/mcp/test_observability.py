@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from importlib.metadata import version
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -52,3 +54,19 @@ async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environ
     assert float(connections.split()[1]) >= 2
     assert domain not in answer.text
     assert "prometheus" not in answer.text
+
+
+async def test_keys_and_refused_calls_are_in_the_audit_log(environment: dict[str, str], domain: str, tmp_path: Path):
+    file = tmp_path / "audit.jsonl"
+    environment = {**environment, "GRAPH_MEMORY_AUDIT_LOG": str(file)}
+    created = run(environment, "key", "create", f"of-{domain}", "--domain", domain, "--right", "write")
+    headers = {"Authorization": f"Bearer {created.stdout.split()[0]}"}
+    with http_server(environment, "--toolsets", "graph,domains", auth="keys") as url:
+        async with over_http(url, domain, headers=headers) as agent:
+            await agent.call("query_nodes", type="Project")
+            refused = await agent.within(None).error_of("delete_domain", name=domain, confirm=domain)
+    assert refused.code is Code.INSUFFICIENT_RIGHTS
+    key, call = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert (key["act"], key["target"], key["outcome"]) == ("create_key", f"of-{domain}", "ok")
+    assert (call["act"], call["key"], call["outcome"]) == ("delete_domain", f"of-{domain}", "INSUFFICIENT_RIGHTS")
+    assert call["request"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
 import anyio
@@ -14,16 +14,19 @@ from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport import health
 from graph_memory.mcp_server.transport.authentication import OPEN_PATHS
 from graph_memory.mcp_server.transport.health import Health
+from graph_memory.memory.api.upkeep import Activity
+from graph_memory.memory.search.index.backlog import Backlog
 from graph_memory.model.errors import Code, GraphError
 
 pytestmark = pytest.mark.anyio
+BACKLOG = [Backlog("kitchen", 1, 5, [7]), Backlog("garden", 2, 0, [])]
 WRONG_PASSWORD = GraphError(Code.STORE_UNAVAILABLE, "bolt://10.0.0.7 refused the password of domain kitchen")
 
 
 class FakeStartup:
     """A memory that is open, and whose check returns or raises."""
 
-    def __init__(self, outcome: int | GraphError | None) -> None:
+    def __init__(self, outcome: Sequence[Backlog] | GraphError | None) -> None:
         self.outcome = outcome
         self.checks = 0
 
@@ -34,13 +37,16 @@ class FakeStartup:
     def upkeep(self) -> FakeStartup:
         return self
 
-    async def check_ready(self) -> int:
+    async def check_ready(self) -> Sequence[Backlog]:
         self.checks += 1
         if isinstance(self.outcome, GraphError):
             raise self.outcome
         if self.outcome is None:
             await anyio.sleep_forever()
-        return cast("int", self.outcome)
+        return self.outcome
+
+    def activity(self) -> Activity:
+        return Activity(sessions=2, follower_seconds=1.5)
 
 
 async def answer(checks: Health, path: str = "/health/ready") -> tuple[int, Any]:
@@ -57,7 +63,7 @@ def checks_of(startup: FakeStartup) -> Health:
 
 
 async def test_a_server_is_ready_if_its_memory_is():
-    assert await answer(checks_of(FakeStartup(3))) == (200, {"status": "ready", "events_not_indexed": 3})
+    assert await answer(checks_of(FakeStartup(BACKLOG))) == (200, {"status": "ready", "events_not_indexed": 3})
 
 
 async def test_a_server_that_is_not_ready_says_why_without_details(monkeypatch: pytest.MonkeyPatch):
@@ -69,7 +75,7 @@ async def test_a_server_that_is_not_ready_says_why_without_details(monkeypatch: 
 
 
 async def test_many_checks_at_once_ask_the_database_once():
-    startup = FakeStartup(0)
+    startup = FakeStartup([])
     checks = checks_of(startup)
     async with anyio.create_task_group() as tasks:
         for _ in range(20):

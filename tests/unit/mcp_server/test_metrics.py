@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import cast
 import anyio
 import pytest
 from mcp import Client
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.requests import Request
 
@@ -24,10 +28,21 @@ from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.rights import Grant, Principal, Right
 from graph_memory.settings import Settings
+from pages import ROOT
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, opens
+from unit.mcp_server.test_health import BACKLOG, FakeStartup, checks_of
 
 pytestmark = pytest.mark.anyio
 REQUEST = cast("Context", SimpleNamespace(request=None, request_id=1))
+DASHBOARD = ROOT / "docker/grafana/graph-memory.json"
+STATE_OF_MEMORY = {
+    "ready": 1,
+    "events_not_indexed": 3,
+    "passages_without_vectors": 5,
+    "events_skipped": 1,
+    "neo4j_sessions": 2,
+    "log_follower_seconds": 1.5,
+}
 MISSING = GraphError(Code.NODE_NOT_FOUND, "No node mem_1")
 
 
@@ -70,12 +85,18 @@ async def test_the_state_of_the_server_is_measured_when_it_is_read(tmp_path: Pat
         values = await samples(metrics)
     assert values["graph_memory_calls_in_progress"] == 1
     assert values["graph_memory_connections"] == 2
-    assert values["graph_memory_spooled_events"] == 1
+    assert (values["graph_memory_spooled_events"], values["graph_memory_spooled_bytes"]) == (1, 2)
+    assert math.isnan(values["graph_memory_log_follower_seconds"])
     assert values["graph_memory_ready"] == 0
     assert values["process_open_fds"] > 0
     connections.clear()
     values = await samples(metrics)
     assert (values["graph_memory_calls_in_progress"], values["graph_memory_connections"]) == (0, 0)
+
+
+async def test_the_backlog_and_the_sessions_of_the_open_memory_are_measured(tmp_path: Path):
+    values = await samples(Metrics(CallControl(), checks_of(FakeStartup(BACKLOG)), Spool.of(tmp_path)))
+    assert {name: values[f"graph_memory_{name}"] for name in STATE_OF_MEMORY} == STATE_OF_MEMORY
 
 
 async def test_a_cancelled_call_is_counted():
@@ -103,3 +124,19 @@ def test_only_the_http_server_imports_the_library():
     code = "import sys, graph_memory.mcp_server.transport.stdio; print('prometheus_client' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+async def test_the_dashboard_shows_each_metric_and_no_other(tmp_path: Path):
+    text = generate_latest(Metrics(CallControl(), Health(), Spool.of(tmp_path))._registry).decode()
+    suffixes = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"], "gauge": [""]}
+    families = {
+        f"{family.name}{suffix}": family.name
+        for family in text_string_to_metric_families(text)
+        for suffix in suffixes[family.type]
+    }
+    panels = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    names = {name for query in queries for name in re.findall(r"\b(?:graph_memory|process)_\w+", query)}
+    assert names <= families.keys()
+    assert {families[name] for name in names} == {*families.values()}
+    assert len({panel["id"] for panel in panels}) == len({str(panel["gridPos"]) for panel in panels}) == len(panels)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from graph_memory.audit import AuditLog
 from graph_memory.files import sha256_of, sync_folder
 from graph_memory.local.backup.archive import (
     DUMP,
@@ -26,6 +27,7 @@ from graph_memory.local.process.admin import AdminError, run_admin
 from graph_memory.local.process.java import find_java
 from graph_memory.local.server.server import ensure_running, hold_stopped
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Origin
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings
 
@@ -86,7 +88,12 @@ def back_up(
     the file cannot be written, STORE_UNAVAILABLE if Neo4j cannot write its dump, and STARTING.
     """
     blobs = None if info.blobs_elsewhere else Home.of(settings).parent / "blobs"
-    with _translate_errors(file), _working_folder(file) as work:
+    origin = Origin(actor=settings.actor, session=settings.session)
+    with (
+        AuditLog(settings.audit_log).act("backup", str(file), origin=origin),
+        _translate_errors(file),
+        _working_folder(file) as work,
+    ):
         manifest = _dump_database(settings, work, info, keep_running=keep_running, progress=progress)
         _require_room(file, manifest, blobs)
         progress("Writing the archive", None)

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from graph_memory.audit import AuditLog
 from graph_memory.files import make_private_folder
 from graph_memory.local.backup.archive import DUMP, Manifest, unpack
 from graph_memory.local.backup.backup import is_empty
@@ -22,6 +23,7 @@ from graph_memory.local.process.password import ensure_password
 from graph_memory.local.server.server import hold_stopped, stop
 from graph_memory.local.server.start import plan_run
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Origin
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings
 
@@ -89,6 +91,12 @@ def activate(settings: Settings, progress: Progress = silent) -> None:
 
     Neo4j is stopped during the replacement.
     """
+    origin = Origin(actor=settings.actor, session=settings.session)
+    with AuditLog(settings.audit_log).act("restore", str(settings.home), origin=origin):
+        _swap_in(settings, progress)
+
+
+def _swap_in(settings: Settings, progress: Progress) -> None:
     stop(_new_settings(settings))
     progress("Swapping it in", None)
     for name in ("conf", "logs"):

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from importlib.metadata import version
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -22,6 +23,9 @@ CHECK_SECONDS = 5.0
 TRUSTED_SECONDS = 1.0
 """Time for which the result of a readiness check is reused, so that frequent checks do not load Neo4j."""
 
+if TYPE_CHECKING:
+    from graph_memory.memory.api.upkeep import Activity
+
 _log = logging.getLogger(__name__)
 
 
@@ -32,6 +36,9 @@ class Readiness:
     reason: Code | None = None
     """The reason why the server is not ready. The message of an error would name hosts or paths of the machine."""
     events_not_indexed: int = 0
+    passages_without_vectors: int = 0
+    events_skipped: int = 0
+    """Number of events that search could not index."""
 
     @property
     def is_ready(self) -> bool:
@@ -79,12 +86,24 @@ class Health:
                 self._checked_at = monotonic()
         return self._readiness
 
+    def activity(self) -> Activity | None:
+        """Return the activity of this process, or None if its memory is not open."""
+        try:
+            return None if self._startup is None else self._startup.present_memory().upkeep.activity()
+        except GraphError:
+            return None
+
     async def _check(self) -> Readiness:
         if self._startup is None:
             return Readiness(Code.STARTING)
         try:
             with anyio.fail_after(CHECK_SECONDS), masking():
-                return Readiness(events_not_indexed=await self._startup.present_memory().upkeep.check_ready())
+                domains = await self._startup.present_memory().upkeep.check_ready()
+                return Readiness(
+                    events_not_indexed=sum(domain.not_indexed for domain in domains),
+                    passages_without_vectors=sum(domain.without_vectors for domain in domains),
+                    events_skipped=sum(len(domain.skipped) for domain in domains),
+                )
         except TimeoutError:
             return Readiness(Code.TIMEOUT)
         except GraphError as error:

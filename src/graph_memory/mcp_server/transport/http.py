@@ -15,10 +15,11 @@ from typing import NoReturn
 import anyio
 import uvicorn
 
+from graph_memory.audit import AuditLog
 from graph_memory.hooks.spool import Spool
 from graph_memory.mcp_server.access import KeyVerifier, Verifier
 from graph_memory.mcp_server.admission import Admission
-from graph_memory.mcp_server.control import CallControl
+from graph_memory.mcp_server.control import CallControl, refusal_recorder
 from graph_memory.mcp_server.presets import Auth
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.transport.authentication import ResourceMetadata
@@ -29,6 +30,7 @@ from graph_memory.mcp_server.transport.metrics import Metrics
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, termination_signals
 from graph_memory.mcp_server.transport.sessions import PATH
 from graph_memory.mcp_server.transport.slow_calls import slow_call_logger
+from graph_memory.mcp_server.transport.telemetry import exporting
 from graph_memory.model.errors import GraphError, Hint
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
@@ -98,7 +100,7 @@ def serve_http(
         config = _config(app, settings.log_level == "DEBUG", limits)
         http_server = HttpServer(config, limits, lambda: _announce(host, port))
         metrics.count_connections(http_server.server_state.connections)
-        with suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
+        with exporting(control, "tcp"), suppress(KeyboardInterrupt):  # Ctrl-C before the handlers are installed
             anyio.run(_serve, http_server, listener, app, limits.calls)
     exit_process(1 if http_server.is_broken else 0)
 
@@ -110,6 +112,7 @@ def _control(settings: Settings) -> CallControl:
 
         rates = RateLimits(settings.calls_per_minute)
     control = CallControl(Admission(settings.max_calls, settings.max_waiting), rates)
+    control.observers.append(refusal_recorder(AuditLog(settings.audit_log)))
     if settings.slow_call_seconds:
         control.observers.append(slow_call_logger(settings.slow_call_seconds))
     return control

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 import anyio.to_thread
@@ -47,11 +48,17 @@ class Metrics:
         )
         self._gauge("calls_waiting", "Calls that wait for their turn.").set_function(lambda: control.waiting)
         self._connections = self._gauge("connections", "Open connections of clients.")
-        self._gauge("spooled_events", "Captured events that wait to be stored.").set_function(
-            lambda: len(spool.names())
+        self._spool = spool
+        self._spooled = self._gauge("spooled_events", "Captured events that wait to be stored.")
+        self._spooled_bytes = self._gauge("spooled_bytes", "Bytes of the captured events that wait to be stored.")
+        self._sessions = self._gauge("neo4j_sessions", "Open sessions with Neo4j, each with up to one connection.")
+        self._follower = self._gauge(
+            "log_follower_seconds", "Seconds since the search index last checked the logs. NaN: not yet."
         )
         self._ready = self._gauge("ready", "Whether the server is ready: 1 or 0.")
         self._not_indexed = self._gauge("events_not_indexed", "Events that search has not indexed yet.")
+        self._without_vectors = self._gauge("passages_without_vectors", "Passages that have no vectors yet.")
+        self._skipped = self._gauge("events_skipped", "Events that search could not index.")
         ProcessCollector(registry=self._registry)
         control.observers.append(self._observe)
 
@@ -70,6 +77,13 @@ class Metrics:
         self._calls.labels(call.operation, call.outcome).inc()
         self._seconds.labels(call.operation).observe(call.seconds)
 
+    def _render(self) -> bytes:
+        """Return all metrics as text, with the present size of the spool."""
+        events, size = self._spool.size()
+        self._spooled.set(events)
+        self._spooled_bytes.set(size)
+        return generate_latest(self._registry)
+
     async def _answer(self, request: Request) -> Response:
         """Answer with the metrics, or with 403 to a caller who may read no domain."""
         token = getattr(request.scope.get("user"), "access_token", None)
@@ -78,5 +92,11 @@ class Metrics:
         readiness = await self._health.readiness()
         self._ready.set(readiness.is_ready)
         self._not_indexed.set(readiness.events_not_indexed)
-        text = await anyio.to_thread.run_sync(generate_latest, self._registry)
+        self._without_vectors.set(readiness.passages_without_vectors)
+        self._skipped.set(readiness.events_skipped)
+        activity = self._health.activity()
+        self._sessions.set(0 if activity is None else activity.sessions)
+        follower_seconds = None if activity is None else activity.follower_seconds
+        self._follower.set(math.nan if follower_seconds is None else follower_seconds)
+        text = await anyio.to_thread.run_sync(self._render)
         return Response(text, media_type=CONTENT_TYPE_LATEST)

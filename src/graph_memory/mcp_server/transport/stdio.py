@@ -14,11 +14,13 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from graph_memory.mcp_server.control import CallControl
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.pipes import LineReader, TextWriter, claim_stdin, claim_stdout
 from graph_memory.mcp_server.transport.process import Beside, exit_process, opener_of, own_session, termination_signals
 from graph_memory.mcp_server.transport.surrogates import well_formed
+from graph_memory.mcp_server.transport.telemetry import exporting
 from graph_memory.settings import Settings
 
 
@@ -28,7 +30,9 @@ def serve_stdio(settings: Settings, toolsets: Sequence[str], beside: Beside | No
     Raises INVALID_ARGUMENT for an unknown toolset, before it starts.
     """
     opener = opener_of(settings, own_session(settings), toolsets, beside)
-    anyio.run(_serve, build_server(opener, settings, toolsets))
+    control = CallControl()
+    with exporting(control, "pipe"):
+        anyio.run(_serve, build_server(opener, settings, toolsets, control=control))
     exit_process()
 
 

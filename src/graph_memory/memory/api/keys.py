@@ -54,7 +54,8 @@ class Keys:
             )
         names = None if toolsets is None else tuple(toolsets)
         principal = Principal(check_key_name(name), grants, names, end)
-        secret = await access_keys.create_key(self._core.store, principal, now)
+        with self._core.audit.act("create_key", name, origin=self._core.origin):
+            secret = await access_keys.create_key(self._core.store, principal, now)
         return _new_key(secret, principal, now)
 
     async def list(self) -> KeyList:
@@ -63,12 +64,15 @@ class Keys:
 
     async def revoke(self, name: str) -> KeysRevoked:
         """Delete all keys with this name, or the key with this prefix. Servers reject them within five seconds."""
-        return KeysRevoked(revoked=tuple(map(_info, await access_keys.revoke_keys(self._core.store, name))))
+        with self._core.audit.act("revoke_key", name, origin=self._core.origin):
+            revoked = await access_keys.revoke_keys(self._core.store, name)
+        return KeysRevoked(revoked=tuple(map(_info, revoked)))
 
     async def rotate(self, name: str, *, grace: timedelta = GRACE) -> NewKey:
         """Create another key with the same name and rights, and return it. The old key stays valid for `grace`."""
         now = self._core.log.clock()
-        secret, principal = await access_keys.rotate_key(self._core.store, name, now, now + grace)
+        with self._core.audit.act("rotate_key", name, origin=self._core.origin):
+            secret, principal = await access_keys.rotate_key(self._core.store, name, now, now + grace)
         return _new_key(secret, principal, now)
 
     async def find(self, key_hash: str) -> Principal | None:

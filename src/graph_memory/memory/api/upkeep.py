@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from graph_memory.memory.api.facade import Facade
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
-from graph_memory.memory.search.index import reindexing
-from graph_memory.memory.search.index.backlog import backlog
+from graph_memory.memory.search.index import following, reindexing
+from graph_memory.memory.search.index.backlog import Backlog, backlog
 from graph_memory.memory.search.index.coverage import Coverage, read_coverage
 from graph_memory.memory.verify import blob_gc, verify
 from graph_memory.model.errors import Code, GraphError
@@ -17,21 +19,35 @@ from graph_memory.progress import Progress, silent
 from graph_memory.storage.schema import pending_steps
 
 
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The present activity of a process."""
+
+    sessions: int
+    """Number of open sessions with Neo4j."""
+    follower_seconds: float | None
+    """Seconds since the search index last checked the logs in the background. None if it has not done so yet."""
+
+
 class Upkeep(Facade):
     """Checks and repairs of a domain, and the removal of unused blobs. Use it as `Memory.upkeep`.
 
     The methods for a domain raise ONTOLOGY_NOT_FOUND if it does not exist, and DOMAIN_BUSY.
     """
 
-    async def check_ready(self) -> int:
-        """Check that Neo4j answers and its schema is current, and return the number of events that are not indexed.
+    def activity(self) -> Activity:
+        """Return the present activity of this process, without a query."""
+        return Activity(self._core.store.sessions, self._core.background.seconds_since_round(following.NAME))
+
+    async def check_ready(self) -> Sequence[Backlog]:
+        """Check that Neo4j answers and its schema is current, and return the backlogs of the search index, by domain.
 
         Raises STORE_UNAVAILABLE, TIMEOUT and STORE_INCOMPATIBLE.
         """
         if pending := await pending_steps(self._core.store):
             message = f"The database lacks schema version {pending[-1].version}"
             raise GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": "Restart this server, which adds it."})
-        return sum(domain.not_indexed for domain in await backlog(self._core.store))
+        return await backlog(self._core.store)
 
     async def verify(self, *, domain: str | None = None) -> Verification:
         """Replay a domain's log, and return every difference from the live graph and its derived rows."""

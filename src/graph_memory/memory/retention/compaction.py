@@ -77,6 +77,11 @@ PRUNE = query("retention/prune", int)
 
 async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
     """Compact a domain's log up to a point. See `History.compact`."""
+    with core.audit.act("compact", str(before), domain=domain, origin=core.origin, dry_run=dry_run):
+        return await _compact(core, domain, before, archive, dry_run=dry_run)
+
+
+async def _compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
     require(domain, Right.ADMIN)
     await core.log.require_ontology(domain)
     segment = (await segments_of(core.store, domain))[0]

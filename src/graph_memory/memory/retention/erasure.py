@@ -62,6 +62,11 @@ SCRUB = query("retention/scrub", ScrubRow)
 
 async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
     """Erase a subject from a domain and all related domains. See `History.erase`."""
+    with core.audit.act("erase", subject, domain=domain, origin=core.origin, dry_run=dry_run):
+        return await _erase(core, domain, subject, dry_run=dry_run)
+
+
+async def _erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
     require(domain, Right.ADMIN)
     await core.log.require_ontology(domain)
     domain_and_event = await _find_logged(core.store, domain, subject)

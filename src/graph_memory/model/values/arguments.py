@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from urllib.parse import urlsplit
 
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.wording import quote
@@ -154,3 +155,12 @@ def full_argument_name(name: str, allowed: Collection[str]) -> str:
     """Return the full name of the only allowed argument with this short name, or the name itself."""
     full_names = [full_name for full_name in _SHORT.get(name, ()) if full_name in allowed]
     return full_names[0] if len(full_names) == 1 and name not in allowed else name
+
+
+def http_url(url: str) -> str:
+    """Return the URL of a web server without a final slash. Raises ValueError for other URLs and for credentials."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
+        raise ValueError("must be a URL as in http://localhost:11434/v1, without a user name")
+    _ = parts.port  # raises ValueError for an invalid port
+    return url.rstrip("/")

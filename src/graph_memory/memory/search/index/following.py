@@ -16,6 +16,8 @@ from graph_memory.model.events import new_id
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Transaction
 
+NAME = "following the logs"
+"""The name of the task in the background."""
 INTERVAL = 2.0
 """Seconds between two checks of the logs."""
 SECONDS_PER_DOMAIN = 5.0
@@ -43,6 +45,7 @@ async def follow_logs(core: Core) -> None:
                 resting[domain] = resting.get(domain, 0) - 1
                 if resting[domain] < 0 and await _take_lease(core, domain, run):
                     resting[domain] = PAUSED_CHECKS if await _follow(core, domain) else 0
+            core.background.note_round(NAME)
         except GraphError as error:
             _log.info("indexing in the background: %s", error)
 
