@@ -17,6 +17,8 @@ from graph_memory.agent.kinds import (
     Status,
 )
 from graph_memory.memory.entities.results import Relation
+from graph_memory.memory.keys.results import KeyInfo
+from graph_memory.memory.retention.results import ErasedIn
 from graph_memory.model.results import Result, Text, Timestamp
 
 
@@ -220,6 +222,14 @@ class UserMatches(Result):
 
     corrections: tuple[Correction, ...]
     preferences: tuple[Feedback, ...]
+
+
+class UserDeleted(Result):
+    """What was deleted of a user."""
+
+    user: str
+    revoked: tuple[KeyInfo, ...] = Field(description="The deleted keys")
+    erased: tuple[ErasedIn, ...] = Field(description="The domains whose logs had the profile")
 
 
 class Environment(Result):

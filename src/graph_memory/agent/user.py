@@ -26,7 +26,7 @@ from graph_memory.agent.records.profiles import (
 from graph_memory.agent.records.roles import add_types, roles_of
 from graph_memory.agent.records.times import rfc3339
 from graph_memory.agent.records.writing import lenient
-from graph_memory.agent.results import Correction, Feedback, UserMatches, UserProfile
+from graph_memory.agent.results import Correction, Feedback, UserDeleted, UserMatches, UserProfile
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.entities.remember_results import Remembered
 from graph_memory.memory.entities.results import Entity
@@ -148,6 +148,22 @@ class UserMemory:
         )
         profile = _profile(name, await self._entity(name))
         return profile.model_copy(update=dict.fromkeys(("total_sessions", "first_seen", "last_seen")))
+
+    async def delete(self, user: str) -> UserDeleted:
+        """Delete a user: revoke all keys with the name, then erase the profile with all its earlier states.
+
+        Logs keep the name as the author of changes. Repeat the call to resume a deletion that was interrupted. Raises
+        INVALID_ARGUMENT if there is neither a key nor a profile, INSUFFICIENT_RIGHTS, and the errors of
+        `history.erase`.
+        """
+        name = check_text("user", user)
+        entity = await self._entity(name)
+        keys = [key for key in (await self._users.keys.list()).keys if key.name == name]
+        if entity is None and not keys:
+            raise invalid_argument("user", f"There is no key and no profile of {quote(name)}", "Check the name.")
+        revoked = (await self._users.keys.revoke(name)).revoked if keys else ()
+        erased = (await self._users.history.erase(entity.id)).domains if entity and entity.id else ()
+        return UserDeleted(user=name, revoked=revoked, erased=erased)
 
     async def find_corrections(self, query: str, *, limit: int = 10) -> tuple[Correction, ...]:
         """Return the corrections of all users that share words with the query, best first. Raises INVALID_ARGUMENT."""

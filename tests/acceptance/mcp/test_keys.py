@@ -415,6 +415,7 @@ async def test_a_revoked_key_is_rejected_within_five_seconds_and_a_replaced_one_
     assert (await team.post(http, second, "tools/list")).status_code == 200
     assert run(environment, "key", "revoke", name).returncode == 0
     assert run(environment, "key", "revoke", name).returncode != 0
+    assert "no key and no profile" in run(environment, "key", "revoke", name, "--with-profile").stderr
 
 
 async def test_foreign_pages_and_forged_proxies_gain_nothing(team: Team, http: httpx2.AsyncClient):

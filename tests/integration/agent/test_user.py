@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from uuid import uuid4
 
 import pytest
 
@@ -177,3 +178,21 @@ def test_the_memory_without_async_has_users_and_capabilities(own: Settings, doma
         agent = memory.in_domain(domain).agent
         assert (agent.user.update(correction=NPM).corrections or ())[0].corrected == "pnpm install"
         assert agent.meta.set_capability("Writes tests", "strength").strengths == ("Writes tests",)
+
+
+async def test_a_deleted_user_has_no_profile_in_any_state_and_no_key(memory: Memory, own: Settings):
+    name = f"ann-{uuid4().hex[:8]}"
+    for key in (name, f"{name}-2"):
+        await memory.keys.create(key, domains=["*"])
+    await memory.agent.user.update(name, feedback="Answers are too long.")
+    entity = await memory.agent.user._entity(name)
+    assert entity is not None
+    deleted = await memory.agent.user.delete(name)
+    assert ([key.name for key in deleted.revoked], len(deleted.erased)) == ([name], 1)
+    assert [key.name for key in (await memory.keys.list()).keys if name in key.name] == [f"{name}-2"]
+    await memory.keys.revoke(f"{name}-2")
+    assert not (await memory.agent.user.get(name)).feedback
+    entries = (await users_of(memory, own).history.log(subject=entity.id)).entries
+    assert "too long" not in repr(entries)
+    assert await code_of(memory.agent.user.delete(name)) is Code.INVALID_ARGUMENT
+    await agrees(users_of(memory, own))

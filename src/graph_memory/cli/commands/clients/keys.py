@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
 
+from graph_memory.agent.results import UserDeleted
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion
 from graph_memory.cli.output.printing import local_time, note, plain
@@ -73,9 +74,19 @@ def list_all(call: Call) -> None:
 
 
 @command(app, domain=False)
-def revoke(call: Call, name: Annotated[str, typer.Argument(help="Name of the key, or prefix of one.")]) -> None:
+def revoke(
+    call: Call,
+    name: Annotated[str, typer.Argument(help="Name of the key, or prefix of one.")],
+    with_profile: Annotated[
+        bool,
+        typer.Option("--with-profile", help="Also erase the profile of the user with this name. It cannot be undone."),
+    ] = False,
+) -> None:
     """Revoke the keys with a name. Servers reject them within five seconds."""
-    call.answer(lambda memory: memory.keys.revoke(name), _show_revoked, "Writing")
+    if with_profile:
+        call.answer(lambda memory: memory.agent.user.delete(name), _show_deleted, "Erasing")
+    else:
+        call.answer(lambda memory: memory.keys.revoke(name), _show_revoked, "Writing")
 
 
 @command(app, domain=False)
@@ -122,7 +133,17 @@ def _show_all(keys: KeyList) -> None:
 
 
 def _show_revoked(keys: KeysRevoked) -> None:
-    typer.echo(f"Revoked: {join_names([f'{key.name} ({key.prefix})' for key in keys.revoked])}.")
+    _show_keys(keys.revoked)
+
+
+def _show_deleted(user: UserDeleted) -> None:
+    if user.revoked:
+        _show_keys(user.revoked)
+    typer.echo(f"Erased the profile of {plain(user.user)}." if user.erased else "There was no profile to erase.")
+
+
+def _show_keys(keys: Sequence[KeyInfo]) -> None:
+    typer.echo(f"Revoked: {join_names([f'{key.name} ({key.prefix})' for key in keys])}.")
 
 
 def _rights(rights: Mapping[str, str]) -> str:
