@@ -28,6 +28,7 @@ from benchmarks.fits import fits
 from benchmarks.footprint import footprint
 from benchmarks.lives import lives
 from benchmarks.many import many
+from benchmarks.many_clients import many_clients
 from benchmarks.past import histories
 from benchmarks.recall_coverage import coverage
 from benchmarks.remembering import remembering, unseen
@@ -78,6 +79,7 @@ PARTS: dict[str, Part] = {
     "turns": lambda place, _: turns(place),
     "session": lambda _, options: session(options.settings),
     "capture": lambda place, options: capture(place, options.settings),
+    "clients": lambda place, options: many_clients(place.memory, options.settings),
     "first_day": lambda _, options: first_day(options.settings),
     "fits": lambda place, _: fits(place),
     "changed": lambda place, _: rank_changed_facts(place),
@@ -95,7 +97,7 @@ WITH_DATA = (
 )  # fmt: skip
 """Parts that need the question sets beside the repository. They run only when you name them."""
 
-SELDOM = ("changed", "unseen", "lives", "session", "first_day", "capture")
+SELDOM = ("changed", "unseen", "lives", "session", "first_day", "capture", "clients")
 """Parts whose results seldom change. They run only when you name them."""
 
 

@@ -70,14 +70,15 @@ async def over_stdio(settings: Settings, *command: str) -> AsyncGenerator[Server
 @asynccontextmanager
 async def over_http(settings: Settings) -> AsyncGenerator[Server]:
     """Give a server process that listens on a free port of this machine."""
-    with _listening(settings) as (process, url):
+    with listening(settings) as (process, url):
         async with Client(url) as client:
             yield Server(client, psutil.Process(process.pid))
 
 
 @contextmanager
-def _listening(settings: Settings) -> Generator[tuple[subprocess.Popen[str], str]]:
-    command = [str(COMMAND), "mcp", "--transport", "http", "--port", "0"]
+def listening(settings: Settings, *options: str) -> Generator[tuple[subprocess.Popen[str], str]]:
+    """Give a server process that listens on a free port of this machine, and its URL."""
+    command = [str(COMMAND), "serve", "--port", "0", *options]
     with subprocess.Popen(command, env=environment_of(settings), stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         result = next(line for line in process.stderr if line.startswith("Serving MCP at "))

@@ -225,7 +225,7 @@ class UserMatches(Result):
 
 
 class UserDeleted(Result):
-    """What was deleted of a user."""
+    """The deleted keys and profile of a user."""
 
     user: str
     revoked: tuple[KeyInfo, ...] = Field(description="The deleted keys")
