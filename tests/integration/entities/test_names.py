@@ -99,7 +99,7 @@ async def test_the_question_whether_two_entities_are_one_is_answered_with_decide
     with pytest.raises(GraphError, match="There is no entity"):
         await entities.answer(candidate.question, "same")
     seen = await entities.remember(name="Lena Vogt", observations=["Reads."])
-    with pytest.raises(GraphError, match="new is a decision on two entities only"):
+    with pytest.raises(GraphError, match="new is only a decision on two entities"):
         await entities.decide(lena, str(seen.facts[0].id), "new")
 
 

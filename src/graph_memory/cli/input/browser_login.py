@@ -28,7 +28,7 @@ _MAPPED_PREFIX = bytes(10) + b"\xff\xff"
 
 
 class _LoginServer(ThreadingHTTPServer):
-    """A server that sends the login to the page at `page`, but only once."""
+    """A server that passes the login to the page at `page` once."""
 
     def __init__(self, page: str, login: Mapping[str, str]) -> None:
         super().__init__((_HOST, 0), _LoginHandler)

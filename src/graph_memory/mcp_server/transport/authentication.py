@@ -39,7 +39,7 @@ class ResourceMetadata:
         return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
     def routes(self) -> list[Route]:
-        """Return the routes of the metadata."""
+        """Return the routes that serve the metadata."""
         path = urlsplit(self.url).path
         return [Route(place, self._answer, methods=["GET"]) for place in dict.fromkeys((METADATA_PATH, path))]
 

@@ -125,8 +125,8 @@ class Transfer(Facade):
         `source` is a file or folder of the official memory server, mnemograph or mem0, a folder of Markdown notes, or a
         Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory; or a `memories.json` of Claude.ai, a
         folder of Anthropic's memory tool, or a file of instructions such as CLAUDE.md. Each section of instructions
-        becomes a block, which a later import of the file updates. Without `format`, the content decides.
-        All data is read and checked before it is written in pages. Equal names are one entity. Existing data of the
+        becomes a block, which a later import of the file updates. Without `format`, it is detected from the content.
+        All data is read and checked before the first write. Entities with equal names are merged. Existing data of the
         domain is not changed, except that observations are added; so you can repeat the call to resume an interrupted
         import. A domain that does not exist is created with an open ontology.
 

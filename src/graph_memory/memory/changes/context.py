@@ -148,7 +148,7 @@ async def owners_of(reader: Reader, domain: str, values: Collection[UniqueValue]
 
 
 async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, StoredType]:
-    """Check the stored data of each type whose change adds demands, and return it by the id of the type."""
+    """Check the stored data of each type whose change adds constraints, and return the data by the id of the type."""
     results = [StoredType(change) for change in changes if change.demands or change.changes_derived]
     for stored in results:
         async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):

@@ -242,7 +242,7 @@ class Changeset:
 
     @cached_property
     def _first_owners(self) -> Mapping[UniqueValue, str]:
-        """The first subject that would own each unique value."""
+        """The first subject with each unique value, by value."""
         drafts = reversed([*self.changes.values()])
         return {value: draft.subject for draft in drafts for value in unique_of(draft, self.ontology)}
 

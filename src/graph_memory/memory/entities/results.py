@@ -55,7 +55,7 @@ class Relation(_OfficialNames):
 
 
 def relation(start: str, end: str, kind: str) -> Relation:
-    """Return a relation by the names of its ends."""
+    """Return a relation, with the names of its ends."""
     return Relation.model_validate({"from": start, "to": end, "relationType": kind})
 
 

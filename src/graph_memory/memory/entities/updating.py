@@ -81,7 +81,7 @@ class _Stored:
 async def _attempt(
     core: Core, domain: str, edit: EntityEdit, broken: Mapping[str, BrokenRule], new_ids: dict[str, str]
 ) -> Written[_Report]:
-    """Write the update. `new_ids` maps the old ids of records that move to the entity to new ids."""
+    """Write the update. `new_ids` has the new ids of the records that move to the entity, by their old ids."""
 
     async def read(reader: Reader, head: Head) -> _Stored:
         return await _read(reader, head, edit, new_ids)

@@ -53,7 +53,7 @@ async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> 
         return await decide_entities(core, domain, new, known, answer)
     if answer == "new":
         hint = "Use close, keep or same."
-        raise invalid_argument("decision", "new is a decision on two entities only", hint)
+        raise invalid_argument("decision", "new is only a decision on two entities", hint)
     return await _decide(core, domain, new, known, answer)
 
 
@@ -266,7 +266,7 @@ async def decide_entities(core: Core, domain: str, new: str, known: str, answer:
     names = await names_of(core.store, domain, [new, known])
     for argument, subject in (("new", new), ("known", known)):
         if subject not in names:
-            hint = "It was merged or deleted, or the id is not from the question. No decision is needed."
+            hint = "If it was merged or deleted, no decision is needed. Otherwise pass the id from the question."
             raise invalid_argument(argument, f"There is no entity {quote(subject)}", hint)
     if answer == "new":
         return Settled(decision=answer, new=new, known=known, changed=False)

@@ -51,7 +51,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions on hits. The indexes contain types and times. The other conditions select a set of nodes first."""
+    """Conditions on hits. The indexes filter by type and time. Other conditions select a set of nodes first."""
 
     types: tuple[str, ...] = ()
     fields: FieldFilter = field(default_factory=FieldFilter)

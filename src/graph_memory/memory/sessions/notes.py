@@ -202,7 +202,7 @@ def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired
             fields={"title": desired.title},
             windows=stored.windows,
         )
-        return [*_declaration(core, head, kind), creation_draft(head, new_node)]
+        return [*_missing_type_drafts(core, head, kind), creation_draft(head, new_node)]
     edit = NodeEdit(
         properties=desired.properties,
         content=stored.content,
@@ -216,7 +216,7 @@ def _drafts(core: Core, head: Head, kind: NoteKind, stored: _StoredNote, desired
     return [] if same_state(draft.state or {}, stored.before.node.state(), MODIFIED) else [draft]
 
 
-def _declaration(core: Core, head: Head, kind: NoteKind) -> list[Draft]:
+def _missing_type_drafts(core: Core, head: Head, kind: NoteKind) -> list[Draft]:
     """Return the draft that declares the notes' type, if an open ontology lacks it."""
     if head.ontology.find_node_type(kind.type) is not None:
         return []

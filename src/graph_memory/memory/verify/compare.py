@@ -243,7 +243,7 @@ class Examination:
     async def _add_live_connections(
         self, live_subjects: LiveSubjects, subjects: Sequence[Subject], nodes: Sequence[str]
     ) -> None:
-        """Add the connections of these nodes, with their ends according to the log and where they were found."""
+        """Add the connections of these nodes, each with its ends in the log and its ends in the live graph."""
         params = {"domain": self._domain, "nodes": nodes, "ids": [subject.id for subject in subjects]}
         for row in await self._reader.read(LIVE_CONNECTIONS, **params) if nodes else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)

@@ -139,7 +139,7 @@ class ConnectionType:
 
     @property
     def other_name(self) -> str:
-        """The name of the type's connections as seen from their target, or empty text."""
+        """The name of the type as seen from the target of a connection, or an empty text."""
         return self.name if self.symmetric else self.inverse
 
     @property

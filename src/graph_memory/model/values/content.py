@@ -117,7 +117,7 @@ def _utf8(content: str | bytes) -> bytes:
 
 
 def _binary(content: str | bytes) -> bytes:
-    """Return the bytes of binary content. A string must be canonical base64, so that reads return the same."""
+    """Return the bytes of binary content. A string must be canonical base64, so that reads return it unchanged."""
     if isinstance(content, bytes):
         return content
     try:

@@ -112,7 +112,7 @@ class MemoryDiff(Call):
     since: NotRequired[
         Annotated[int | str, Field(description='Earlier state: after this seq, event id, time (UTC); "last session"')]
     ]
-    until: NotRequired[Annotated[int | str, Field(description="Later state; like since (default now)")]]
+    until: NotRequired[Annotated[int | str, Field(description="Later state, as for since (default now)")]]
     against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
@@ -140,7 +140,7 @@ class SetValidity(Call):
 class MemoryRevert(Call):
     """Arguments of `memory_revert`."""
 
-    event_ids: NotRequired[Annotated[list[int | str], Field(description="By seq or id; or use since")]]
+    event_ids: NotRequired[Annotated[list[int | str], Field(description="By seq or id, instead of since")]]
     since: NotRequired[Since]
     until: NotRequired[Until]
     on_conflict: NotRequired[OnConflict]

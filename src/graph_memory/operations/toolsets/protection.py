@@ -32,7 +32,7 @@ class Protect(Unprotect):
     reason: NotRequired[Annotated[str, Field(description="Shown in the error of a rejected write")]]
     expires_at: NotRequired[Annotated[str, Field(description='Time (UTC), or "in 2 hours" (default never)')]]
     can_be_unprotected_by: NotRequired[
-        Annotated[Names, Field(description="Actors who may write and lift it (default: only the command line)")]
+        Annotated[Names, Field(description="Actors who may write and unprotect (default: only the command line)")]
     ]
 
 

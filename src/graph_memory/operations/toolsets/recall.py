@@ -53,7 +53,7 @@ Filters = Annotated[
 Context = Annotated[
     dict[str, object],
     WithJsonSchema(object_schema({name: _OTHER_SCHEMAS.get(name, STRING) for name in CONTEXT})),
-    Field(description="Similar facts rank higher"),
+    Field(description="Your situation: similar facts rank higher"),
 ]
 
 

@@ -1,6 +1,6 @@
 """The tree of domains: which domains are above a domain, and the types that it inherits from them.
 
-A change of a domain does not check the domains below it, because they read the inherited types when they are written.
+A change of a domain does not check the domains below it. They read the inherited types at their next write.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def _explain_faults(path: Path) -> Generator[None]:
         yield
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        hint = "Correct it. JSON with comments cannot be kept: edit it by hand, as the guide about clients shows."
+        hint = "Correct it. Comments in JSON would be lost: edit such a file by hand, as the guide about clients shows."
         raise invalid_argument("client", f"{path} cannot be changed: {reason}", hint) from error
 
 

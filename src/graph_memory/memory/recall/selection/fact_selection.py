@@ -44,7 +44,7 @@ from graph_memory.storage.log.writing import utc_now
 
 FOLLOWED = 40
 """Maximum number of nodes whose connections are read in one step, the most valuable."""
-_TOKENS_OF_A_THING = 20
+_TOKENS_OF_SHORT_ITEM = 20
 """Number of tokens of a short item, which limits how many are read."""
 _MAX_ENDS = 400
 OF_SUMMARY = 0.5
@@ -66,7 +66,7 @@ class Subgraph:
 
 def most_things(tokens: int) -> int:
     """Return the number of items to read for a reply of `tokens` tokens."""
-    return tokens // _TOKENS_OF_A_THING + 10
+    return tokens // _TOKENS_OF_SHORT_ITEM + 10
 
 
 async def expand(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Subgraph:

@@ -43,8 +43,8 @@ _M = TypeVar("_M", bound=Strict)
 
 def _check_in_folder(path: str) -> str:
     """Return the path of a content file. Raises ValueError if it is outside the folder."""
-    parts = PurePosixPath(path)
-    if not parts.parts or parts.is_absolute() or ".." in parts.parts or not path.isprintable() or set(path) & {*"\\:"}:
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or not path.isprintable() or set(path) & {*"\\:"}:
         raise ValueError(f"has its content outside the folder: {printable(path)}")
     return path
 

@@ -103,7 +103,7 @@ def can_miss_edges(plan: Plan) -> bool:
 
 
 def edges_to_follow(edges: Sequence[Edge], plan: Plan, depth: int) -> list[Edge]:
-    """Return the connections to follow to nodes at a depth, highest rank first."""
+    """Return the connections that lead to the nodes of the given depth, highest rank first."""
     ranked = sorted({edge.id: edge for edge in edges}.values(), key=lambda edge: (-plan.rank(edge, depth), edge.id))
     match plan.expansion:
         case "all_edges":
