@@ -812,6 +812,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.access_store:_write": "counts who was looked at, which says nothing of who may write",
     "memory.entities.indexing:_index": "indexes texts, which are what they were",
     "memory.search.index.following:_take_lease": _FOR_SEARCH,
+    "memory.search.index.following:FencedStore.write": _FOR_SEARCH,
     "memory.search.index.index:_embed_rows": _FOR_SEARCH,
     "memory.search.index.index:_delete_rows": _FOR_SEARCH,
     "memory.search.index.index:_record_failure": _FOR_SEARCH,
