@@ -77,10 +77,10 @@ class Replica:
         except URLError as error:
             return getattr(error, "code", 0), error.read() if hasattr(error, "read") else b""
 
-    def wait_until(self, status: int) -> bytes:
-        """Wait until a readiness check answers with the status, and return its body."""
+    def wait_until(self, status: int, text: bytes = b"") -> bytes:
+        """Wait until a readiness check answers with the status and a body with the text, and return the body."""
         until = time.monotonic() + 60
-        while (answer := self.readiness())[0] != status:
+        while (answer := self.readiness())[0] != status or text not in answer[1]:
             assert time.monotonic() < until, (answer, self._log.read_text()[-3000:])
             time.sleep(0.1)
         return answer[1]
@@ -151,7 +151,8 @@ class RoundRobin:
             "Mcp-Name": tool,
             **self._session,
         }
-        params = {"name": tool, "arguments": {"domain": self._domain, **arguments}, "_meta": META}
+        where = {} if tool == "select_domain" else {"domain": self._domain}
+        params = {"name": tool, "arguments": {**where, **arguments}, "_meta": META}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         response = await self._http.post(f"{replica.url}/mcp", json=body, headers=headers)
         if response.status_code == 503:

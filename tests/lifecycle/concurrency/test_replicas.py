@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +21,7 @@ import httpx2
 import pytest
 from neo4j import Driver
 
-from acceptance.agents import ToolError
+from acceptance.agents import ToolError, over_http
 from graph_memory import Memory, Settings, ontology_from
 from graph_memory.memory.search.index.following import LEASE_MILLISECONDS
 from graph_memory.model.errors import Code
@@ -206,3 +208,49 @@ async def test_content_that_one_replica_wrote_is_read_by_another(
     node = await client.call_at(first, "create_node", type="Note", content=content, encoding="base64", format="bin")
     read = await client.call_at(second, "get_node_content", node_id=node["node_id"])
     assert read["content"] == content
+
+
+async def test_state_of_a_session_is_refused_where_its_next_call_may_reach_another_replica(
+    replicas: list[Replica], key: str, domain: str, http: httpx2.AsyncClient
+):
+    for replica in replicas:
+        replica.wait_until(200)
+    for session in ("kitchen", None):
+        client = RoundRobin(http, replicas, key, domain, session)
+        for call in (
+            ("working_memory", {"action": "set", "key": "goal", "value": "tea"}),
+            ("select_domain", {"name": domain}),
+        ):
+            with pytest.raises(ToolError, match="several servers share this memory") as caught:
+                await client.call_at(replicas[0], call[0], **call[1])
+            assert caught.value.code is Code.INVALID_ARGUMENT
+            assert "Name the domain in each call" in caught.value.details["hint"]
+
+
+async def test_a_session_of_the_protocol_stays_with_its_replica(replicas: list[Replica], key: str, domain: str):
+    first, second, *_ = replicas
+    ids: list[str] = []
+
+    async def note(response: httpx2.Response) -> None:
+        ids.extend(response.headers.get_list("Mcp-Session-Id"))
+
+    headers = {"Authorization": f"Bearer {key}"}
+    async with over_http(f"{first.url}/mcp", domain, "legacy", headers, note) as agent:
+        await agent.call("working_memory", action="set", key="goal", value="tea")
+        assert (await agent.call("working_memory", action="get"))["goal"] == "tea"
+        accept = {"Accept": "application/json, text/event-stream", "Mcp-Session-Id": ids[0]}
+        async with httpx2.AsyncClient(headers=headers | accept) as http:
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+            moved = await http.post(f"{second.url}/mcp", json=body)
+    assert (moved.status_code, "Session not found" in moved.text) == (404, True)
+
+
+def test_a_replica_whose_blobs_are_elsewhere_is_not_ready(replicas: list[Replica], settings: Settings, tmp_path: Path):
+    for replica in replicas:
+        replica.wait_until(200)
+    with run_replicas(settings, tmp_path, [str(tmp_path / "elsewhere")]) as [other]:
+        assert json.loads(other.wait_until(503, b"STORE_CONFLICT")) == {
+            "status": "not ready",
+            "reason": "STORE_CONFLICT",
+        }
+        assert [replica.readiness()[0] for replica in replicas] == [200] * REPLICAS

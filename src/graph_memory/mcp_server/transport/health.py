@@ -21,6 +21,10 @@ CHECK_SECONDS = 5.0
 """Time limit of a readiness check."""
 TRUSTED_SECONDS = 1.0
 """Time for which the result of a readiness check is reused, so that frequent checks do not load Neo4j."""
+ANNOUNCE_SECONDS = 10.0
+"""Time between two checks by the server itself, by which other servers know that it runs."""
+OPENING_SECONDS = 0.5
+"""The same time while the memory is being opened."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +52,9 @@ class Readiness:
 class Health:
     """The health checks of a server."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: str | None = None) -> None:
+        """`server` is the id under which other servers on the database know this one; None if there are none."""
+        self._server = server
         self._startup: Startup | None = None
         self._checking = anyio.Lock()
         self._checked_at = float("-inf")
@@ -57,6 +63,13 @@ class Health:
     def attach(self, startup: Startup) -> None:
         """Use the memory of the running server."""
         self._startup = startup
+        if self._server is not None:
+            startup.start_task(self._announce)
+
+    async def _announce(self) -> None:
+        while True:
+            is_opening = (await self.readiness()).reason is Code.STARTING
+            await anyio.sleep(OPENING_SECONDS if is_opening else ANNOUNCE_SECONDS)
 
     def routes(self) -> list[Route]:
         """Return the routes of the checks."""
@@ -72,7 +85,10 @@ class Health:
         return (await self.readiness()).to_response()
 
     async def readiness(self) -> Readiness:
-        """Return whether Neo4j answers and its schema is current. The result may be a second old."""
+        """Return whether Neo4j answers, its schema is current, and all servers share a place of blobs.
+
+        The result may be a second old.
+        """
         async with self._checking:
             if monotonic() >= self._checked_at + TRUSTED_SECONDS:
                 self._readiness = await self._check()
@@ -84,7 +100,10 @@ class Health:
             return Readiness(Code.STARTING)
         try:
             with anyio.fail_after(CHECK_SECONDS), masking():
-                return Readiness(events_not_indexed=await self._startup.present_memory().upkeep.check_ready())
+                upkeep = self._startup.present_memory().upkeep
+                if self._server is not None:
+                    await upkeep.announce_server(self._server)
+                return Readiness(events_not_indexed=await upkeep.check_ready())
         except TimeoutError:
             return Readiness(Code.TIMEOUT)
         except GraphError as error:
