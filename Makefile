@@ -7,7 +7,7 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Else each process, of which tests start hundreds, would compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock clean
+.PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock sbom clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -100,6 +100,12 @@ docs: setup  ## Make the documentation as a static site, in site/
 lock: setup  ## Choose the newest versions of all dependencies
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --group dev pyproject.toml --upgrade --output-file requirements.lock
+
+sbom: setup  ## List the packages of the service with their versions and hashes in dist/sbom.json (CycloneDX)
+	@mkdir -p dist
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+		--constraint requirements.lock pyproject.toml --output-file dist/requirements.txt
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json dist/requirements.txt
 
 clean:  ## Remove what make made, the demo's data included
 	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/graph-memory neo4j stop
