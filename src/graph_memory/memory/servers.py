@@ -34,7 +34,7 @@ class Servers:
     async def announce(self, store: Store, blobs: Blobs, server: str) -> None:
         """Record that this server runs, and count the others.
 
-        Raises STORE_CONFLICT if its blobs are in another place than those of the server that has run longest.
+        Raises STORE_CONFLICT if the server that has run longest stores its blobs in another place.
         """
         place = await blobs.place_id()
 

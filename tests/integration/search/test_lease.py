@@ -90,10 +90,10 @@ async def test_a_process_that_loses_its_lease_in_mid_page_does_not_write_the_pag
     changes = index._changes
 
     async def changes_while_paused(*arguments: Any) -> Any:
-        found = await changes(*arguments)
+        page = await changes(*arguments)
         await anyio.sleep(0.01)
         assert await take(rows, "next") == lease + 1
-        return found
+        return page
 
     with monkeypatch.context() as patched:
         patched.setattr(index, "_changes", changes_while_paused)
