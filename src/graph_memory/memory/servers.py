@@ -30,13 +30,15 @@ class Servers:
     def __init__(self) -> None:
         self.others = 0
         """Number of other servers."""
+        self._place: str | None = None
+        """The id of the place of this server's blobs, once it was read."""
 
     async def announce(self, store: Store, blobs: Blobs, server: str) -> None:
         """Record that this server runs, and count the others.
 
         Raises STORE_CONFLICT if the server that has run longest stores its blobs in another place.
         """
-        place = await blobs.place_id()
+        place = self._place = self._place or await blobs.place_id()
 
         async def record(transaction: Transaction) -> list[ServerRow]:
             return await transaction.run(ANNOUNCE, server=server, place=place, milliseconds=RUNNING_MILLISECONDS)

@@ -27,7 +27,7 @@ class FakeStartup:
         self.outcome = outcome
         self.checks = 0
         self.announced: list[str] = []
-        self.place_error: GraphError | None = None
+        self.announce_error: GraphError | None = None
         self.tasks: list[Callable[[], Coroutine[None, None, None]]] = []
 
     def present_memory(self) -> FakeStartup:
@@ -42,8 +42,8 @@ class FakeStartup:
 
     async def announce_server(self, server: str) -> None:
         self.announced.append(server)
-        if self.place_error is not None:
-            raise self.place_error
+        if self.announce_error is not None:
+            raise self.announce_error
 
     async def check_ready(self) -> int:
         self.checks += 1
@@ -81,10 +81,16 @@ async def test_a_server_that_is_not_ready_says_why_without_details(monkeypatch: 
 
 async def test_a_server_whose_blobs_are_elsewhere_is_not_ready():
     startup = FakeStartup(0)
-    startup.place_error = GraphError(Code.STORE_CONFLICT, "Other servers do not store their blobs at /memory/blobs")
+    startup.announce_error = GraphError(Code.STORE_CONFLICT, "Other servers do not store their blobs at /memory/blobs")
     checks = checks_of(startup, "here:8848")
     assert await answer(checks) == (503, {"status": "not ready", "reason": "STORE_CONFLICT"})
     assert startup.announced == ["here:8848"]
+
+
+async def test_a_server_whose_database_cannot_write_stays_ready():
+    startup = FakeStartup(0)
+    startup.announce_error = GraphError(Code.STORE_UNAVAILABLE, "The disk of Neo4j is full")
+    assert (await answer(checks_of(startup, "here:8848")))[0] == 200
 
 
 async def test_a_server_announces_itself_again_and_again_without_being_asked(monkeypatch: pytest.MonkeyPatch):

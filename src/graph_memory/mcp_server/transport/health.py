@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from importlib.metadata import version
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -17,6 +18,9 @@ from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.errors import Code, GraphError
 
+if TYPE_CHECKING:
+    from graph_memory.memory.api.upkeep import Upkeep
+
 CHECK_SECONDS = 5.0
 """Time limit of a readiness check."""
 TRUSTED_SECONDS = 1.0
@@ -26,6 +30,7 @@ ANNOUNCE_SECONDS = 10.0
 OPENING_SECONDS = 0.5
 """The same time while the memory is being opened."""
 
+_BLOB_FAULTS = (Code.STORE_CONFLICT, Code.FILE_CREATION_FAILED, Code.CONTENT_READ_FAILED)
 _log = logging.getLogger(__name__)
 
 
@@ -64,9 +69,9 @@ class Health:
         """Use the memory of the running server."""
         self._startup = startup
         if self._server is not None:
-            startup.start_task(self._announce)
+            startup.start_task(self._check_often)
 
-    async def _announce(self) -> None:
+    async def _check_often(self) -> None:
         while True:
             is_opening = (await self.readiness()).reason is Code.STARTING
             await anyio.sleep(OPENING_SECONDS if is_opening else ANNOUNCE_SECONDS)
@@ -101,14 +106,24 @@ class Health:
         try:
             with anyio.fail_after(CHECK_SECONDS), masking():
                 upkeep = self._startup.present_memory().upkeep
+                not_indexed = await upkeep.check_ready()
                 if self._server is not None:
-                    await upkeep.announce_server(self._server)
-                return Readiness(events_not_indexed=await upkeep.check_ready())
+                    await self._announce(upkeep, self._server)
+                return Readiness(events_not_indexed=not_indexed)
         except TimeoutError:
             return Readiness(Code.TIMEOUT)
         except GraphError as error:
             _log.info("Not ready: %s", error)
             return Readiness(error.code)
+
+    async def _announce(self, upkeep: Upkeep, server: str) -> None:
+        """Announce this server. If Neo4j cannot write now, it can still read, so the server stays ready."""
+        try:
+            await upkeep.announce_server(server)
+        except GraphError as error:
+            if error.code in _BLOB_FAULTS:
+                raise
+            _log.info("Not announced: %s", error)
 
 
 async def _answer_ok(_request: Request) -> JSONResponse:
