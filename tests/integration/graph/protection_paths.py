@@ -812,7 +812,6 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.access_store:_write": "counts who was looked at, which says nothing of who may write",
     "memory.entities.indexing:_index": "indexes texts, which are what they were",
     "memory.search.index.following:_take_lease": _FOR_SEARCH,
-    "memory.search.index.following:FencedStore.write": _FOR_SEARCH,
     "memory.search.index.index:_embed_rows": _FOR_SEARCH,
     "memory.search.index.index:_delete_rows": _FOR_SEARCH,
     "memory.search.index.index:_record_failure": _FOR_SEARCH,
@@ -826,6 +825,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.reindexing:_embed_old_vectors": _FOR_SEARCH,
     "memory.search.index.reindexing:change_model": _FOR_SEARCH,
     "memory.search.index.reindexing:reindex": _FOR_SEARCH,
+    "memory.servers:Servers.announce": "writes which servers run, which is in no domain",
     "memory.retention.compaction:compact": ["compact"],
     "memory.retention.compaction:_Compacting._event": _CHECKED_BEFORE,
     "memory.retention.erasure:_begin_jobs": [
