@@ -7,7 +7,7 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Else each process, of which tests start hundreds, would compile every module that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock clean
+.PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock sbom clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -53,14 +53,15 @@ check: lint test  ## What to run before a commit; CI runs .ci/run
 mutants: setup  ## Seeded defects, and which test kills each: make mutants MUTANTS="3 swapped_ends"
 	$(BIN)/python tests/mutants/run.py $(MUTANTS)
 
-soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5 ENTITY_CALLS=10000 REMEMBER_CALLS=5000
+soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5 ENTITY_CALLS=10000 REMEMBER_CALLS=5000 REPLICA_CALLS=1000
 	EXAMPLES=$(or $(SOAK),200) $(BIN)/pytest tests/integration/graph/test_state_machine.py tests/integration/graph/test_search_exactness.py \
 		tests/acceptance/mcp/test_fuzz_tools.py
 	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/lifecycle/faults/test_kills.py tests/lifecycle/faults/test_long_work.py
 	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/lifecycle/faults/test_network.py -k random
 	FOLLOWING_ROUNDS=8 $(BIN)/pytest tests/integration/search/test_following_processes.py
 	MINUTES=$(or $(MINUTES),5) ENTITY_CALLS=$(or $(ENTITY_CALLS),10000) \
-		REMEMBER_CALLS=$(or $(REMEMBER_CALLS),5000) $(BIN)/pytest -s tests/lifecycle/concurrency
+		REMEMBER_CALLS=$(or $(REMEMBER_CALLS),5000) REPLICA_CALLS=$(or $(REPLICA_CALLS),1000) \
+		$(BIN)/pytest -s tests/lifecycle/concurrency
 	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py
 
 bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI, BENCH=cold for first calls
@@ -99,6 +100,12 @@ docs: setup  ## Make the documentation as a static site, in site/
 lock: setup  ## Choose the newest versions of all dependencies
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --group dev --extra otel pyproject.toml --upgrade --output-file requirements.lock
+
+sbom: setup  ## List the packages of the service with their versions and hashes in dist/sbom.json (CycloneDX)
+	@mkdir -p dist
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+		--constraint requirements.lock pyproject.toml --output-file dist/requirements.txt
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json dist/requirements.txt
 
 clean:  ## Remove what make made, the demo's data included
 	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/graph-memory neo4j stop

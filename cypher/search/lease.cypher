@@ -1,10 +1,12 @@
-// Takes or extends the lease on computing vectors for a domain, unless another process has it. The lease only avoids duplicate
-// work.
+// Takes or extends the lease on indexing a domain in the background, and returns its number, which grows with each take-over; 0
+// if another process has it.
 // mode: write
 // params: domain, run, milliseconds
-// returns: is_ours
+// returns: lease
 MATCH (i:_Index {_domain: $domain})
-WITH i, i._leased_by = $run OR coalesce(i._leased_until, 0) < timestamp() AS is_ours
-FOREACH (_ IN CASE WHEN is_ours THEN [0] ELSE [] END |
-  SET i._leased_by = $run, i._leased_until = timestamp() + $milliseconds)
-RETURN is_ours
+SET i._locked = true
+WITH i, coalesce(i._leased_by, '') = $run AS is_ours, coalesce(i._leased_until, 0) < timestamp() AS is_over
+FOREACH (_ IN CASE WHEN is_over AND NOT is_ours THEN [0] ELSE [] END |
+  SET i._leased_by = $run, i._lease = coalesce(i._lease, 0) + 1)
+FOREACH (_ IN CASE WHEN is_over OR is_ours THEN [0] ELSE [] END | SET i._leased_until = timestamp() + $milliseconds)
+RETURN CASE WHEN is_over OR is_ours THEN i._lease ELSE 0 END AS lease

@@ -48,7 +48,8 @@ def url(variables: Sequence[str]) -> Iterator[str]:
     command = ["mcp", "--transport", "http", "--port", port]
     name = docker("run", "--detach", *variables, *hardened, str(SERVICE_IMAGE), *command)
     try:
-        wait_for(f"http://127.0.0.1:{port}/health")
+        wait_for(f"http://127.0.0.1:{port}/health/ready")
+        docker("exec", name, "python3", "/opt/healthcheck.py")
         yield f"http://127.0.0.1:{port}/mcp"
         before = time.monotonic()
         docker("stop", name)
@@ -102,4 +103,4 @@ async def works(agent: Agent) -> None:
 def test_the_service_is_nobody_in_particular_and_brings_no_tools_to_install_more() -> None:
     seen = "id -u; python3 -m pip --version >/dev/null 2>&1 && echo pip; ls /source /opt"
     output = docker("run", "--rm", "--entrypoint", "sh", str(SERVICE_IMAGE), "-c", f"{seen} 2>/dev/null; true")
-    assert output.split() == ["10001", "/opt:", "cache", "graph-memory"]
+    assert output.split() == ["10001", "/opt:", "cache", "graph-memory", "healthcheck.py"]

@@ -56,8 +56,18 @@ def session_of(ctx: Context) -> str | None:
         return None
     if names := request.headers.getlist(SESSION):
         return _check_header(names)
-    protocol_session = request.headers.get(_PROTOCOL_SESSION) if ctx.protocol_version < _WITHOUT_SESSIONS else None
+    protocol_session = _protocol_session(ctx, request)
     return f"session_{_digest(protocol_session)}" if protocol_session else None
+
+
+def is_bound(ctx: Context) -> bool:
+    """Return whether all calls of the caller's session reach this server: over stdio, and in a protocol's session."""
+    request = cast("Request | None", ctx.request)
+    return request is None or _protocol_session(ctx, request) is not None
+
+
+def _protocol_session(ctx: Context, request: Request) -> str | None:
+    return request.headers.get(_PROTOCOL_SESSION) if ctx.protocol_version < _WITHOUT_SESSIONS else None
 
 
 def is_over_http(ctx: Context) -> bool:

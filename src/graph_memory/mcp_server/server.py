@@ -17,6 +17,7 @@ from graph_memory.mcp_server.callers import (
     Context,
     actor_of,
     connection_session,
+    is_bound,
     is_over_http,
     new_session,
     session_argument_of,
@@ -36,7 +37,7 @@ from graph_memory.mcp_server.table import tools_of
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.model.domain_results import DomainSelected
 from graph_memory.model.errors import GraphError, Hint
-from graph_memory.model.values.arguments import AUTO
+from graph_memory.model.values.arguments import AUTO, invalid_argument
 from graph_memory.operations.arguments import STRING
 from graph_memory.settings import Settings, missing_memory_file
 
@@ -200,6 +201,8 @@ class Calls:
         memory = await self._memory(ctx, session)
         async with self._control.admitting(ctx, self._access.principal_of(ctx)):
             try:
+                if tool.operation.in_session and not is_bound(ctx) and memory.upkeep.has_other_servers:
+                    raise _unknown_elsewhere(tool.name)
                 raw_result = await call(memory)
             except GraphError as error:
                 error_with_id = await with_whole_id(memory, error)
@@ -237,3 +240,14 @@ class Calls:
         if (principal := self._access.principal_of(ctx)) is not None:
             return memory.acting_as(principal.name, log_session, is_proven=True)
         return memory.acting_as(actor_of(ctx), log_session)
+
+
+def _unknown_elsewhere(tool: str) -> GraphError:
+    """Return the error for a tool with the state of a session whose next call may reach another server."""
+    hint = Hint(
+        "Name the domain in each call",
+        ", and store notes with {remember}",
+        ". Or use a client whose protocol has sessions, which stay with one server.",
+    )
+    message = f"{tool} does not work here: several servers share this memory, and each knows only its own sessions"
+    return invalid_argument("session_id", message, hint)

@@ -13,6 +13,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.memory.access_counter import AccessTally
 from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
+from graph_memory.memory.servers import Servers
 from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.events import Origin, with_moments
 from graph_memory.model.text.wording import printable
@@ -70,6 +71,7 @@ class Core:
     """Whether a domain that is nearly full is pruned in the background."""
     layer_cache: dict[tuple[str, str], object] = field(default_factory=dict[tuple[str, str], object])
     """Cached data of layers such as `agent`, by domain and type."""
+    servers: Servers = field(default_factory=Servers)
     users_domain: str = "users"
     agent_domain: str = "agent"
     corrections: Callable[[Core, str | None], Awaitable[Sequence[str]]] = no_corrections

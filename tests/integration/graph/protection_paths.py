@@ -825,6 +825,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.reindexing:_embed_old_vectors": _FOR_SEARCH,
     "memory.search.index.reindexing:change_model": _FOR_SEARCH,
     "memory.search.index.reindexing:reindex": _FOR_SEARCH,
+    "memory.servers:Servers.announce": "writes which servers run, which is in no domain",
     "memory.retention.compaction:compact": ["compact"],
     "memory.retention.compaction:_Compacting._make_append": _CHECKED_BEFORE,
     "memory.retention.erasure:_begin_jobs": [

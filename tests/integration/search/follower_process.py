@@ -1,6 +1,7 @@
 """Processes that follow the log of a domain until they are ended: slowly, so that they are often stopped in mid page.
 
-`python follower_process.py HOME DOMAIN COUNT`. Each says its id once it follows.
+`python follower_process.py HOME DOMAIN COUNT`. Each says its id once it follows. With LEASE_MILLISECONDS in the
+environment, they have real leases; without it, they index at once, as searches do.
 """
 
 from __future__ import annotations
@@ -52,7 +53,11 @@ def slow_down() -> None:
     Transaction.run = slow_run
     index.PAGE, index.AT_ONCE = 4, 3
     following.INTERVAL, following.SECONDS_PER_DOMAIN = 0.02, 0.3
-    following.LEASE_MILLISECONDS = 1  # it is always over, so that they are in each other's way
+    if milliseconds := os.environ.get("LEASE_MILLISECONDS"):
+        following.LEASE_MILLISECONDS = int(milliseconds)
+        return
+    following.LEASE_MILLISECONDS = 1  # it is always over, so that they are in each other's way as searches are
+    following.FencedStore = lambda outer, _domain, _lease: outer  # pyright: ignore[reportAttributeAccessIssue]
 
 
 async def main(home: str, domain: str) -> None:

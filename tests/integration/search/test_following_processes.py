@@ -30,8 +30,9 @@ ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": [{"name": 
 class Followers:
     """Processes that follow the log of one domain."""
 
-    def __init__(self, settings: Settings, domain: str, count: int) -> None:
+    def __init__(self, settings: Settings, domain: str, count: int, lease: int | None = None) -> None:
         self._settings, self._domain = settings, domain
+        self._lease = {} if lease is None else {"LEASE_MILLISECONDS": str(lease)}
         self._parents: list[subprocess.Popen[bytes]] = []
         self.ids = self._begin(count)
 
@@ -42,7 +43,7 @@ class Followers:
         parent = subprocess.Popen(
             [sys.executable, script, str(self._settings.home), self._domain, str(count)],
             stdout=subprocess.PIPE,
-            env=os.environ | server,
+            env=os.environ | server | self._lease,
         )
         self._parents.append(parent)
         assert parent.stdout
@@ -53,6 +54,10 @@ class Followers:
 
     def replace(self, number: int) -> None:
         [self.ids[number]] = self._begin(1)
+
+    def add(self) -> None:
+        """Add a process."""
+        self.ids += self._begin(1)
 
     def end(self) -> None:
         for node_id in self.ids:
@@ -154,3 +159,36 @@ def test_nor_in_many_rounds(
     for seed in range(ROUNDS):
         run_followers.replace(round_of(talk, driver, run_followers, domain, tmp_path, seed, batches=3 + seed))
     assert is_erased(talk, domain)
+
+
+@pytest.mark.long
+def test_a_process_that_was_stopped_beyond_its_lease_writes_nothing_more(
+    talk: Conversation, driver: Driver, settings: Settings, domain: str
+) -> None:
+    memory = talk.memory.in_domain(domain)
+    talk.portal.call(memory.create_ontology, ONTOLOGY)
+    talk.portal.call(lambda: memory.create_node("Note", "secret", id="secret"))
+    followers = Followers(settings, domain, 1, lease=1_000)
+    try:
+        write_nodes(talk, domain, Random(1), "secret", "word", 6)
+        wait_for_lease(driver, domain, 1)
+        followers.send(0, signal.SIGSTOP)
+        followers.add()
+        wait_for_lease(driver, domain, 2)
+        write_nodes(talk, domain, Random(2), "secret", "word", 2)
+        followers.send(0, signal.SIGCONT)
+        end = talk.portal.call(last, memory)
+        while talk.portal.call(memory.upkeep.index_status).seq < end:
+            time.sleep(0.05)
+        check_rows(talk, driver, domain, Random(3), 1)
+    finally:
+        followers.end()
+
+
+def wait_for_lease(driver: Driver, domain: str, number: int) -> None:
+    """Wait until the lease of a domain's index has a number."""
+    statement = "MATCH (i:_Index {_domain: $domain}) WHERE i._lease = $number RETURN i"
+    until = time.monotonic() + 30
+    while not driver.execute_query(statement, domain=domain, number=number).records:
+        assert time.monotonic() < until
+        time.sleep(0.05)

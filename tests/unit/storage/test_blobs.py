@@ -64,6 +64,21 @@ async def stream_chunks(blobs: Blobs, sha256: str) -> list[bytes]:
 # What every place does
 
 
+async def test_a_place_has_one_id_for_all_who_use_it_and_is_no_domain(blobs: Blobs, tmp_path: Path):
+    ids: list[str] = []
+
+    async def note(user: Blobs) -> None:
+        ids.append(await user.place_id())
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(note, Blobs(blobs._backend))
+    assert await blobs.place_id() == min(ids)
+    assert await Blobs(blobs._backend).place_id() == min(ids)
+    assert await blobs_at(tmp_path / "elsewhere").place_id() != min(ids)
+    assert await blobs.domains() == []
+
+
 async def test_what_was_put_comes_back(blobs: Blobs):
     assert await blobs.put("default", DATA) == SHA
     assert await blobs.get("default", SHA) == DATA

@@ -18,14 +18,19 @@ from graph_memory.mcp_server.errors import masking
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.errors import Code, GraphError
 
+if TYPE_CHECKING:
+    from graph_memory.memory.api.upkeep import Activity, Upkeep
+
 CHECK_SECONDS = 5.0
 """Time limit of a readiness check."""
 TRUSTED_SECONDS = 1.0
 """Time for which the result of a readiness check is reused, so that frequent checks do not load Neo4j."""
+ANNOUNCE_SECONDS = 10.0
+"""Time between two checks by the server itself, by which other servers know that it runs."""
+OPENING_SECONDS = 0.5
+"""The same time while the memory is being opened."""
 
-if TYPE_CHECKING:
-    from graph_memory.memory.api.upkeep import Activity
-
+_BLOB_FAULTS = (Code.STORE_CONFLICT, Code.FILE_CREATION_FAILED, Code.CONTENT_READ_FAILED)
 _log = logging.getLogger(__name__)
 
 
@@ -55,7 +60,9 @@ class Readiness:
 class Health:
     """The health checks of a server."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: str | None = None) -> None:
+        """`server` is the id under which other servers on the database know this one; None if there are none."""
+        self._server = server
         self._startup: Startup | None = None
         self._checking = anyio.Lock()
         self._checked_at = float("-inf")
@@ -64,6 +71,13 @@ class Health:
     def attach(self, startup: Startup) -> None:
         """Use the memory of the running server."""
         self._startup = startup
+        if self._server is not None:
+            startup.start_task(self._check_often)
+
+    async def _check_often(self) -> None:
+        while True:
+            is_opening = (await self.readiness()).reason is Code.STARTING
+            await anyio.sleep(OPENING_SECONDS if is_opening else ANNOUNCE_SECONDS)
 
     def routes(self) -> list[Route]:
         """Return the routes of the checks."""
@@ -79,7 +93,10 @@ class Health:
         return (await self.readiness()).to_response()
 
     async def readiness(self) -> Readiness:
-        """Return whether Neo4j answers and its schema is current. The result may be a second old."""
+        """Return whether Neo4j answers, its schema is current, and all servers share a place of blobs.
+
+        The result may be a second old.
+        """
         async with self._checking:
             if monotonic() >= self._checked_at + TRUSTED_SECONDS:
                 self._readiness = await self._check()
@@ -98,7 +115,10 @@ class Health:
             return Readiness(Code.STARTING)
         try:
             with anyio.fail_after(CHECK_SECONDS), masking():
-                domains = await self._startup.present_memory().upkeep.check_ready()
+                upkeep = self._startup.present_memory().upkeep
+                domains = await upkeep.check_ready()
+                if self._server is not None:
+                    await self._announce(upkeep, self._server)
                 return Readiness(
                     events_not_indexed=sum(domain.not_indexed for domain in domains),
                     passages_without_vectors=sum(domain.without_vectors for domain in domains),
@@ -109,6 +129,15 @@ class Health:
         except GraphError as error:
             _log.info("Not ready: %s", error)
             return Readiness(error.code)
+
+    async def _announce(self, upkeep: Upkeep, server: str) -> None:
+        """Announce this server. If Neo4j cannot write now, it can still read, so the server stays ready."""
+        try:
+            await upkeep.announce_server(server)
+        except GraphError as error:
+            if error.code in _BLOB_FAULTS:
+                raise
+            _log.info("Not announced: %s", error)
 
 
 async def _answer_ok(_request: Request) -> JSONResponse:

@@ -85,10 +85,11 @@ def serve_http(
     clients are authenticated, a host other than the loopback interface.
     """
     opener = opener_of(settings, settings.session, toolsets, beside)
-    health, control = Health(), _control(settings)
-    metrics = Metrics(control, health, Spool.of(settings.home))
+    control = _control(settings)
     with open_listener(host, port, auth) as listener:
         port = listener.getsockname()[1]
+        health = Health(f"{socket.gethostname()}:{port}" if settings.neo4j_uri else None)
+        metrics = Metrics(control, health, Spool.of(settings.home))
         resource = settings.public_url or _url(host, port)
         verifier, metadata = _verifier(auth, settings, resource)
         server = build_server(opener, settings, toolsets, verifier, control=control, attach=health.attach)

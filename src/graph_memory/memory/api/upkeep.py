@@ -49,6 +49,19 @@ class Upkeep(Facade):
             raise GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": "Restart this server, which adds it."})
         return await backlog(self._core.store)
 
+    async def announce_server(self, server: str) -> None:
+        """Record that the server with this id runs on the database. Repeat it at least every 30 seconds.
+
+        Raises STORE_CONFLICT if other servers store blobs in another place, CONTENT_READ_FAILED and
+        FILE_CREATION_FAILED.
+        """
+        await self._core.servers.announce(self._core.store, self._core.contents.blobs, server)
+
+    @property
+    def has_other_servers(self) -> bool:
+        """Whether other servers ran on the database when this one was last announced."""
+        return self._core.servers.others > 0
+
     async def verify(self, *, domain: str | None = None) -> Verification:
         """Replay a domain's log, and return every difference from the live graph and its derived rows."""
         return await verify.verify(self._core, self._domain(domain))

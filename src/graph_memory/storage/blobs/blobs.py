@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ from graph_memory.storage.blobs.places import (
 __all__ = ["Blob", "Blobs", "Stored", "blobs_at", "domain_of", "folder_of"]
 
 _CLAIMS = "=stores="
+_PLACE = "=place="
+"""The folder with a random file, by which servers recognise that they share the place."""
 _CODED_FOLDER = re.compile(r"=([0-9a-f]+)=([a-z0-9._=-]+)=")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
@@ -80,6 +83,22 @@ class Blobs:
         with self._listing():
             files = await to_thread.run_sync(lambda: list(self._backend.files(_CLAIMS)))
         return [file.name for file in files if not file.is_leftover] == [hashlib.sha256(store.encode()).hexdigest()]
+
+    async def place_id(self) -> str:
+        """Return the id of this place, which is equal for all processes that share it. Creates it at the first call.
+
+        Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
+        """
+        if not (names := await self._place_names()):
+            with self._writing("", "write to"):
+                await to_thread.run_sync(self._backend.write, _PLACE, Hashed([secrets.token_bytes()]))
+            names = await self._place_names()
+        return min(names)
+
+    async def _place_names(self) -> list[str]:
+        with self._listing():
+            files = await to_thread.run_sync(lambda: list(self._backend.files(_PLACE)))
+        return [file.name for file in files if not file.is_leftover]
 
     async def get(self, domain: str, sha256: str) -> bytes:
         """Return content after checking it against its hash. Raises CONTENT_READ_FAILED."""
