@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,12 +19,12 @@ import anyio
 import numpy as np
 
 from benchmarks.passages import Passage, passages
-from benchmarks.retrieval_data import Question, Store, stores
+from benchmarks.retrieval_data import Question, Store, long_stores, stores
 from graph_memory import Settings
 from graph_memory.embedding.local import LocalEmbedder
 from graph_memory.memory.search.passages.passages import CONTEXT_WORDS
 from graph_memory.memory.search.ranking.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
-from graph_memory.memory.search.ranking.scoring import estimate_windows
+from graph_memory.memory.search.ranking.scoring import WHOLE, estimate_windows
 from graph_memory.memory.search.text.analysers import ENGLISH
 from graph_memory.memory.search.text.bm25 import (
     K1,
@@ -160,6 +160,8 @@ class Setting:
     name: bool = True
     hop: bool = True
     length: bool = True
+    whole: float = WHOLE
+    """The share of a passage's word score that comes from all candidates of the same entry."""
     vectors: bool = True
     finds: Callable[[Index], Mapping[str, Statistics]] = lambda index: index.statistics
     scores: Callable[[Index], Mapping[str, Statistics]] | None = None
@@ -176,21 +178,46 @@ class Setting:
 
 def lexical(index: Index, query: Query, statistics: Mapping[str, Statistics], setting: Setting) -> np.ndarray:
     """Return the scores of all passages by words, all fields together: `bm25.score`, for many at once."""
-    total = np.zeros(len(index.passages))
+    return sum(word_scores(index, query, statistics, setting), start=np.zeros(len(index.passages)))
+
+
+def word_scores(
+    index: Index, query: Query, statistics: Mapping[str, Statistics], setting: Setting
+) -> Iterator[np.ndarray]:
+    """Yield the scores of all passages for each word and each pair of words in each field."""
     for name, boost in setting.fields.items():
         of_field = statistics[name]
         norms = K1 * (1 - B + B * index.lengths[name] / of_field.length)
         for term in query.terms:
-            _add(total, index.occurrences(name, term), norms, boost * of_field.idf(term))
+            yield _saturate(index.occurrences(name, term), norms, boost * of_field.idf(term))
         for pair in query.pairs if setting.phrase else ():
             weight = setting.phrase * (of_field.idf(pair[0]) + of_field.idf(pair[1]))
-            _add(total, index.pairs(name, pair), norms, boost * weight)
-    return total
+            yield _saturate(index.pairs(name, pair), norms, boost * weight)
 
 
-def _add(total: np.ndarray, occurrences: Occurrences, norms: np.ndarray, weight: float) -> None:
+def _saturate(occurrences: Occurrences, norms: np.ndarray, weight: float) -> np.ndarray:
     places, frequencies = occurrences
-    total[places] += weight * frequencies / (frequencies + norms[places])
+    scores = np.zeros(len(norms))
+    scores[places] = weight * frequencies / (frequencies + norms[places])
+    return scores
+
+
+def add_whole_scores(
+    index: Index, result: np.ndarray, places: Sequence[int], scores: Iterable[np.ndarray], setting: Setting
+) -> np.ndarray:
+    """Return the word scores of candidates, each with its share of the score of its whole entry."""
+    places_of: dict[str, list[int]] = {}
+    for place in places:
+        places_of.setdefault(index.passages[place].owner, []).append(place)
+    several = [of_entry for of_entry in places_of.values() if len(of_entry) > 1]
+    whole = dict.fromkeys(range(len(several)), 0.0)
+    for score in scores if several else ():
+        for number, of_entry in enumerate(several):
+            whole[number] += float(score[of_entry].max())
+    result = result.copy()
+    for number, of_entry in enumerate(several):
+        result[of_entry] += setting.whole * (whole[number] - result[of_entry])
+    return result
 
 
 def candidates(index: Index, question: Question, setting: Setting) -> list[Candidate]:
@@ -211,11 +238,13 @@ def candidates(index: Index, question: Question, setting: Setting) -> list[Candi
     cosines = index.embedded @ index.vectors[question.text] if setting.vectors else None
     closest = [] if cosines is None else [int(place) for place in np.argsort(-cosines)[:CANDIDATES]]
     both = sorted({int(place) for place in np.flatnonzero(result)} | set(closest))
+    statistics = finds
     if setting.seeds:
         result = np.maximum(result, lexical(index, query, index.statistics, OWN))
     elif setting.scores or setting.estimated:
         statistics = setting.scores(index) if setting.scores else setting.estimated(index, query, both)
         result = lexical(index, query, statistics, setting)
+    result = add_whole_scores(index, result, both, word_scores(index, query, statistics, setting), setting)
     return [
         Candidate(
             index.passages[place].owner,
@@ -399,6 +428,8 @@ ABLATIONS = {
     "0.4 words, 0.6 meaning": Setting(weights=Weights(lexical=0.4, semantic=0.6)),
     "0.6 words, 0.4 meaning": Setting(weights=Weights(lexical=0.6, semantic=0.4)),
     "no factor of length": Setting(length=False),
+    "a passage by its own words": Setting(whole=0.0),
+    "a passage by the words of its whole entry": Setting(whole=1.0),
     "ranks in the place of scores": Setting(fused=True),
 }
 
@@ -444,6 +475,9 @@ async def main() -> None:
     print_recall(indexes, {name: plainly(name) for name in ("bm25", "vector", "rrf")})
     print_recall(indexes, {name: ranking(setting) for name, setting in ABLATIONS.items()})
     print_recall(indexes, {name: ranking(setting) for name, setting in whose(indexes).items()})
+    long_indexes = [Index(store, await embed_texts(store)) for store in long_stores()]
+    print_recall(long_indexes, {name: plainly(name) for name in ("bm25", "vector", "rrf")})
+    print_recall(long_indexes, {name: ranking(setting) for name, setting in ABLATIONS.items()})
     print_recall(
         together(all_stores, vectors), {f"one domain, {name}": ranking(setting) for name, setting in IN_ONE.items()}
     )

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
+LONG_WORDS = 300
+"""Number of words after which a long message ends: about 400 tokens."""
+MIN_LONG_WORDS = 230
+"""Minimum number of words of a message after another of its session. Fewer words are added to that message."""
+LONG_EVERY = 3
+"""Of the questions about long messages, every third one is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +57,91 @@ def stores(data: Path = DATA) -> list[Store]:
 
     Raises SystemExit where they do not lie beside the repository.
     """
-    locomo, hotpot = data / "locomo" / "locomo-dev5.json", data / "multihop"
-    for path in (locomo, hotpot):
-        if not path.exists():
-            raise SystemExit(f"{path} is missing: the questions are not in this repository, see docs/benchmarks.md")
-    conversations = json.loads(locomo.read_text("utf-8"))
-    passages = json.loads((hotpot / "hotpotqa_train_corpus.json").read_text("utf-8"))
-    result = json.loads((hotpot / "hotpotqa_train.json").read_text("utf-8"))
-    return [*(_conversation(conversation) for conversation in conversations), _corpus(passages, result)]
+    passages = json.loads(_read(data / "multihop" / "hotpotqa_train_corpus.json"))
+    result = json.loads(_read(data / "multihop" / "hotpotqa_train.json"))
+    return [*_conversations(data), _corpus(passages, result)]
+
+
+def long_stores(data: Path = DATA) -> list[Store]:
+    """Return the conversations of LoCoMo with long messages, all conversations in one domain.
+
+    A message is the turns of a session, or those of one speaker. In the third store, every second session is left as
+    turns.
+    Raises SystemExit where they do not lie beside the repository.
+    """
+    conversations = _conversations(data)
+    return [
+        _long_messages(Store("long", "Long messages", 5, [], []), conversations),
+        _long_messages(Store("speakers", "Of one speaker", 5, [], []), conversations, by_speaker=True),
+        _long_messages(Store("mixed", "Long and short", 5, [], []), conversations, long_every=2),
+    ]
+
+
+def _read(path: Path) -> str:
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: the questions are not in this repository, see docs/benchmarks.md")
+    return path.read_text("utf-8")
+
+
+def _conversations(data: Path) -> list[Store]:
+    return [_conversation(sample) for sample in json.loads(_read(data / "locomo" / "locomo-dev5.json"))]
+
+
+def _long_messages(
+    empty: Store, conversations: Sequence[Store], *, by_speaker: bool = False, long_every: int = 1
+) -> Store:
+    """Return conversations in one store, with the turns of a session joined to long messages.
+
+    Only every `long_every`-th session has long messages. A question is answered by the messages that contain the turns
+    that answer it.
+    """
+    entries: list[Entry] = []
+    questions: list[Question] = []
+    for conversation in conversations:
+        message_of: dict[str, str] = {}
+        for number, (_, turns) in enumerate(groupby(conversation.entries, key=lambda entry: entry.sequence)):
+            session = list(turns)
+            for group in [[turn] for turn in session] if number % long_every else _messages(session, by_speaker):
+                first, *others = group
+                id_, sequence = f"{conversation.name}/{first.id}", f"{conversation.name}/{first.sequence}"
+                marks = ["" if by_speaker else f"({turn.title}) " for turn in others]
+                text = "\n\n".join([first.text, *(mark + turn.text for mark, turn in zip(marks, others, strict=True))])
+                entries.append(replace(first, id=id_, sequence=sequence, text=text))
+                message_of |= dict.fromkeys((turn.id for turn in group), id_)
+        questions += [
+            replace(question, answers=answers)
+            for question in conversation.questions
+            if (answers := frozenset(message_of[turn] for turn in question.answers if turn in message_of))
+        ]
+    return replace(empty, entries=entries, questions=questions[::LONG_EVERY])
+
+
+def _messages(session: Sequence[Entry], by_speaker: bool) -> list[list[Entry]]:
+    """Return the turns of each long message of a session."""
+    if not by_speaker:
+        return _split_session(session, LONG_WORDS)
+    return [
+        [turn for turn in group if turn.title == speaker]
+        for group in _split_session(session, 2 * LONG_WORDS)
+        for speaker in dict.fromkeys(turn.title for turn in group)
+    ]
+
+
+def _split_session(session: Sequence[Entry], words: int) -> list[list[Entry]]:
+    """Return the turns of a session in groups that end after a number of words, or one group if it is shorter."""
+    groups: list[list[Entry]] = [[]]
+    for turn in session:
+        if _count_words(groups[-1]) >= words:
+            groups.append([])
+        groups[-1].append(turn)
+    if len(groups) > 1 and _count_words(groups[-1]) < MIN_LONG_WORDS:
+        rest = groups.pop()
+        groups[-1] += rest
+    return groups
+
+
+def _count_words(turns: Sequence[Entry]) -> int:
+    return sum(len(turn.text.split()) for turn in turns)
 
 
 def _conversation(sample: dict[str, Any]) -> Store:

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.graph import fresh, say
 from benchmarks.retrieval import Search, retrieval
-from benchmarks.retrieval_data import Entry, Store, stores
+from benchmarks.retrieval_data import Entry, Store, long_stores, stores
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
 from graph_memory.operations.toolsets.recall import search_memories
@@ -36,7 +36,7 @@ ABLATIONS = (
 
 async def searching(place: Place) -> str:
     """Return a table of what the tool finds of the answers to known questions, beside the three that it is to beat."""
-    all_stores = stores()
+    all_stores = [*stores(), *long_stores()]
     domains = {store.name: fresh(f"bench-{store.name}-") for store in all_stores}
     for store in all_stores:
         say(f"filling {store.name}: {len(store.entries):,} entries")

@@ -23,6 +23,7 @@ from graph_memory.memory.search.ranking.scoring import (
     QuerySample,
     Scored,
     Words,
+    add_whole_scores,
     best_by_own_words,
     coverage,
     preselect,
@@ -331,7 +332,8 @@ async def _score_hits(scope: Scope, evidence: Evidence, members: NodeFilter, hit
     near, limit = {hit.id for hit in hits.by_vector}, max(CANDIDATES, len(hits.by_words))
     await _read_passages(scope, evidence, hits, preselect(points_by_id, near, limit))
     shown = [key for key in points_by_id if key in hits.passages and scope.shows(hits.passages[key])]
-    return select_candidates([Scored(hits.passages[key], points_by_id[key]) for key in shown], near, limit)
+    selected = select_candidates([Scored(hits.passages[key], points_by_id[key]) for key in shown], near, limit)
+    return add_whole_scores(selected)
 
 
 async def _compute_points(scope: Scope, evidence: Evidence, members: NodeFilter, hits: Hits) -> Mapping[str, Points]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -93,6 +94,9 @@ def test_the_parts_of_a_score_add_up_as_they_are_shown():
     assert total(ranked) == pytest.approx(ranked.score, abs=1e-5)
     assert shown[0].detail["passage"] == {"kayak": 0.3333}
     assert shown[0].detail["around"] == {"kayak": 0.2, "paddling": 0.1}
+    assert "whole_text" not in shown[0].detail
+    of_long_text = parts(ranked, replace(scored, whole=0.75), parse_query("kayak paddling"))
+    assert of_long_text[0].detail["whole_text"] == 0.75
 
 
 def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():

@@ -14,6 +14,7 @@ from graph_memory.memory.search.ranking.scoring import (
     QuerySample,
     Scored,
     Words,
+    add_whole_scores,
     best_by_own_words,
     estimate_windows,
     preselect,
@@ -120,6 +121,26 @@ def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
         )
     assert len(preselect(points, set())) == 100
     assert len(preselect(points, set(), 1_000)) == 140
+
+
+def part(place: str, points: Points, *, owner: str = "a") -> Scored:
+    return Scored(replace(passage(f"{owner}/{place}", "x", place=place), owner=owner), points)
+
+
+def test_a_passage_also_counts_the_words_in_other_passages_of_its_text():
+    scored_passages = [
+        part("content/1", Points({"kayak": 2.0}, {"kayak": 1.0})),
+        part("content/2", Points({"red": 1.0, "kayak": 0.5}, {})),
+        part("title", Points({"hat": 3.0}, {})),
+        part("content/1", Points({"hat": 4.0}, {}), owner="b"),
+    ]
+    lexical = [scored.candidate.lexical for scored in add_whole_scores(scored_passages)]
+    assert lexical == [3.5, 2.75, 3.0, 4.0]
+
+
+def test_scores_of_the_index_are_not_shared_by_the_passages_of_a_text():
+    scored_passages = [part(f"content/{score}", Points({}, {}, score)) for score in (7.0, 3.0)]
+    assert [scored.candidate.lexical for scored in add_whole_scores(scored_passages)] == [7.0, 3.0]
 
 
 def test_a_score_is_the_sum_of_what_words_gave_unless_the_index_gave_it():

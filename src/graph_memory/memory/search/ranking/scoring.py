@@ -7,7 +7,7 @@ for the measurements.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import fsum
@@ -21,6 +21,8 @@ WINDOW_WEIGHT = 2.0
 """The weight of words in a passage with its context, relative to words in the passage."""
 CANDIDATES = 100
 """Maximum number of passages that words contribute to the ranking, and that vectors contribute."""
+WHOLE = 0.5
+"""The share of a passage's word score that comes from all found passages of the same text (decision 41)."""
 
 
 @dataclass(frozen=True)
@@ -92,16 +94,19 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A passage with its word scores."""
+    """A passage with its word scores. `whole` is the word score of the text that it is a part of."""
 
     passage: Passage
     points: Points
+    whole: float | None = None
 
     @property
     def candidate(self) -> Candidate:
         """The passage as input of the ranking."""
-        passage = self.passage
-        return Candidate(passage.unit, passage.place, passage.key, self.points.lexical, passage.cosine)
+        passage, lexical = self.passage, self.points.lexical
+        if self.whole is not None:
+            lexical += WHOLE * (self.whole - lexical)
+        return Candidate(passage.unit, passage.place, passage.key, lexical, passage.cosine)
 
 
 class PassageContext:
@@ -262,3 +267,39 @@ def select_candidates(scored: Sequence[Scored], nearest: Collection[str], limit:
     selected = {passage.passage.id: passage for passage in best[:limit]}
     selected |= {passage.passage.id: passage for passage in scored if passage.passage.id in nearest}
     return list(selected.values())
+
+
+def add_whole_scores(scored: Sequence[Scored]) -> list[Scored]:
+    """Return the passages of long texts with the word scores of the whole texts.
+
+    The words of a question may be in different passages of a text. Therefore each word counts with its best score in
+    any passage that was found.
+    """
+    texts: dict[tuple[str, str], list[Points]] = {}
+    for passage in scored:
+        texts.setdefault(_text_of(passage), []).append(passage.points)
+    whole = {text: _score_whole(points) for text, points in texts.items() if len(points) > 1}
+    return [replace(passage, whole=whole.get(_text_of(passage))) for passage in scored]
+
+
+def _text_of(scored: Scored) -> tuple[str, str]:
+    """Return the subject and the field that a passage is a part of."""
+    return scored.passage.owner, scored.passage.place.partition("/")[0]
+
+
+def _score_whole(passages: Sequence[Points]) -> float | None:
+    """Return the sum of the best scores of each word, or None if the index scored the passages."""
+    if any(points.index_score is not None for points in passages):
+        return None
+    own = _best_of_each(points.own for points in passages)
+    window = _best_of_each(points.window for points in passages)
+    return fsum((*own.values(), *window.values()))
+
+
+def _best_of_each(scores: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the best score of each word."""
+    best: dict[str, float] = {}
+    for words in scores:
+        for word, value in words.items():
+            best[word] = max(best.get(word, 0.0), value)
+    return best

@@ -23,7 +23,10 @@ def total(ranked: Ranked) -> float:
 
 
 def parts(ranked: Ranked, scored: Scored | None, question: Query) -> tuple[Part, ...]:
-    """Return the parts of a score. The word score lists the score of each word in the passage and its context."""
+    """Return the parts of a score.
+
+    The word score lists the score of each word in the passage and its context, and the score of a whole long text.
+    """
     return tuple(
         Part(name=part.name, value=round(part.value, DIGITS), detail=_detail(part, scored, question))
         for part in ranked.parts
@@ -73,8 +76,10 @@ def _detail(part: Scores, scored: Scored | None, question: Query) -> dict[str, o
     if part.name != "lexical" or scored is None or scored.points.index_score is not None:
         return rounded
     written = _spellings(question)
+    of_text = {} if scored.whole is None else {"whole_text": round(scored.whole, 4)}
     return {
         **rounded,
+        **of_text,
         "passage": _spell_scores(scored.points.own, written),
         "around": _spell_scores(scored.points.window, written),
     }
