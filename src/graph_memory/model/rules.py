@@ -76,7 +76,7 @@ def _check_validity(draft: Draft, _: AnyType | None) -> None:
 def _check_entity_name(draft: Draft, _: AnyType | None) -> None:
     state = draft.state or {}
     if draft.kind is Kind.NODE and ENTITY in state and not isinstance(state.get("name"), str):
-        raise invalid_argument("name", f"Entity {draft.subject} has no name that is text", "Give it a unique name.")
+        raise invalid_argument("name", f"Entity {draft.subject} needs a text as its name", "Give it a unique name.")
 
 
 def _check_protection(draft: Draft, _: AnyType | None) -> None:

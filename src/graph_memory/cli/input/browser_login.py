@@ -28,7 +28,7 @@ _MAPPED_PREFIX = bytes(10) + b"\xff\xff"
 
 
 class _LoginServer(ThreadingHTTPServer):
-    """A server that passes the login to the page at `page` once."""
+    """A server from which the web page `page` can fetch the login once."""
 
     def __init__(self, page: str, login: Mapping[str, str]) -> None:
         super().__init__((_HOST, 0), _LoginHandler)

@@ -58,7 +58,7 @@ def _readable_names(domains: object) -> list[str]:
 def _check_names(domains: object) -> list[str]:
     if isinstance(domains, str) or not isinstance(domains, Sequence) or not domains:
         value = quote(cast("object", domains))
-        raise invalid_argument("domains", f"domains is {value}, not a list of names", 'For one, pass ["one"].')
+        raise invalid_argument("domains", f"domains is {value}, not a list of names", 'Pass one domain as ["name"].')
     names = cast("Sequence[object]", domains)
     if len(names) > MAX_DOMAINS:
         raise invalid_argument("domains", f"domains has {len(names):,} entries", f"Pass at most {MAX_DOMAINS}.")

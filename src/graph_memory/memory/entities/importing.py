@@ -121,16 +121,16 @@ class _Existing:
     relations: frozenset[tuple[str, str, str]]
 
 
-async def _read_existing(core: Core, domain: str, checked: ValidRecords, progress: Progress) -> _Existing:
+async def _read_existing(core: Core, domain: str, records: ValidRecords, progress: Progress) -> _Existing:
     entities: dict[str, Entity] = {}
     relations: set[tuple[str, str, str]] = set()
-    for batch in _batches(checked.entities, len):
+    for batch in _batches(records.entities, len):
         progress("Comparing", None)
         graph = await entities_by_name(core, domain, batch)
         entities |= {entity.name: entity for entity in graph.entities}
         relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
-    names = checked.entities
-    if any(start not in names and end not in names for start, end, _ in checked.relations):
+    names = records.entities
+    if any(start not in names and end not in names for start, end, _ in records.relations):
         graph = await read_graph(core, domain)
         relations |= {(relation.from_name, relation.to_name, relation.relation_type) for relation in graph.relations}
     return _Existing(entities, frozenset(relations))
@@ -142,7 +142,7 @@ class _Import:
 
     core: Core
     domain: str
-    checked: ValidRecords
+    records: ValidRecords
     existing: _Existing
     created: list[NewEntity] = field(init=False)
     added: list[NewObservations] = field(init=False)
@@ -151,28 +151,28 @@ class _Import:
 
     def __post_init__(self) -> None:
         known = self.existing.entities
-        self.created = [entity for entity in self.checked.entities.values() if entity.name not in known]
+        self.created = [entity for entity in self.records.entities.values() if entity.name not in known]
         added = (
             _missing_observations(entity, known[entity.name])
-            for entity in self.checked.entities.values()
+            for entity in self.records.entities.values()
             if entity.name in known
         )
         self.added = [observations for observations in added if observations.observations]
         self.related = [
-            relation for key, relation in self.checked.relations.items() if key not in self.existing.relations
+            relation for key, relation in self.records.relations.items() if key not in self.existing.relations
         ]
 
     @property
     def entities(self) -> ImportCounts:
-        return _counts(len(self.checked.entities), len(self.created))
+        return _counts(len(self.records.entities), len(self.created))
 
     @property
     def relations(self) -> ImportCounts:
-        return _counts(len(self.checked.relations), len(self.related))
+        return _counts(len(self.records.relations), len(self.related))
 
     @property
     def observations(self) -> ImportCounts:
-        number = sum(len(entity.observations) for entity in self.checked.entities.values())
+        number = sum(len(entity.observations) for entity in self.records.entities.values())
         return _counts(number, sum(len(entity.observations) for entity in (*self.created, *self.added)))
 
     async def write(self, progress: Progress) -> None:

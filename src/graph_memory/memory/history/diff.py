@@ -200,7 +200,9 @@ async def _span(
     first = await seq_at(core.store, domain, "since", since)
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
-        raise invalid_argument("since", "There is nothing to compare with", "Pass since, or another domain as against.")
+        raise invalid_argument(
+            "since", "There is nothing to compare with", "Pass since, or another domain in the argument against."
+        )
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise invalid_argument("until", message, "Pass the earlier point as since.")

@@ -134,7 +134,7 @@ def _context(context: Mapping[str, object]) -> Context:
 
 def _texts(argument: str, value: object, most: int) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise invalid_argument(argument, f"{argument} is {quote(value)}, not a list", 'For one, pass ["one"].')
+        raise invalid_argument(argument, f"{argument} is {quote(value)}, not a list", 'Pass one item as ["item"].')
     texts = cast("Sequence[object]", value)
     if len(texts) > most:
         raise invalid_argument(argument, f"{argument} has {len(texts):,} texts", f"Pass at most {most}.")

@@ -229,8 +229,8 @@ class _Writing:
         if not new or remembered.id is None:
             return remembered
         called = await entities_with_same_name(self.core.store, self.domain, remembered.id, new)
-        known = {candidate.id: candidate for candidate in (*(remembered.candidates or ()), *called)}
-        return remembered.model_copy(update={"candidates": tuple(known.values()) or None})
+        candidates = {candidate.id: candidate for candidate in (*(remembered.candidates or ()), *called)}
+        return remembered.model_copy(update={"candidates": tuple(candidates.values()) or None})
 
     async def _read(self, reader: Reader, head: Head) -> Snapshot:
         match, domain, facts = self.match, self.domain, self.request

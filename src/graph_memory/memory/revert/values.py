@@ -124,12 +124,12 @@ def revert_conflict_error(conflicts: Sequence[Conflict], calls: Mapping[str, Rea
     named = [f"{conflict.name} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MAX_NAMED]]
     more = f"; and {len(conflicts) - MAX_NAMED} more" if len(conflicts) > MAX_NAMED else ""
     choices = Hint("{on_conflict} skip leaves these unchanged")
-    force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
+    force_hint = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
     together = ". To undo all changes of the call that made them, pass the since and until of its receipt"
     reported = [_render_conflict(conflict) for conflict in conflicts[:MAX_REPORTED]]
     message = f"{'; '.join(named)}{more}; nothing was changed"
     calls_by_choice = {"calls": {choice: call.to_dict() for choice, call in calls.items()}} if calls else {}
-    hint = Hint("{choices}{force}{together}.", choices=choices, force=force, together=together)
+    hint = Hint("{choices}{force}{together}.", choices=choices, force=force_hint, together=together)
     return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": reported, **calls_by_choice, "hint": hint})
 
 
