@@ -17,9 +17,10 @@ from pathlib import Path
 
 from graph_memory.files import append_private
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Origin
-from graph_memory.model.rights import CALLER, PREFIX_LENGTH, hash_of
+from graph_memory.model.events import Origin, is_generated_id
+from graph_memory.model.rights import CALLER, without_secrets
 from graph_memory.model.time.clock import rfc3339
+from graph_memory.model.values.arguments import is_domain
 
 REQUEST: ContextVar[str | None] = ContextVar("request", default=None)
 """The id that the client of a server gave the running request."""
@@ -41,7 +42,8 @@ class AuditLog:
     ) -> Generator[None]:
         """Record that the block did an act, with the code of its error if it failed. A dry run is no act.
 
-        Of a call that is refused for lack of rights, the server records the refusal.
+        If the act failed, its target is recorded only if it has the form of a name or an id, because callers may pass
+        any text. Of a call that is refused for lack of rights, the server records the refusal.
         """
         outcome = "interrupted"
         try:
@@ -57,11 +59,11 @@ class AuditLog:
 
     def _record_act(self, act: str, target: str, outcome: str, domain: str | None, origin: Origin) -> None:
         caller = CALLER.get()
-        is_secret = hash_of(target) is not None  # of a key, passed instead of its name
+        is_name = outcome in ("ok", "interrupted") or is_generated_id(target) or is_domain(target)
         self.record(
             act=act,
             domain=domain,
-            target=target[: PREFIX_LENGTH if is_secret else MOST_OF_TARGET],
+            target=without_secrets(target)[:MOST_OF_TARGET] if is_name else None,
             outcome=outcome,
             actor=origin.actor,
             key=None if caller is None else caller.principal.name,

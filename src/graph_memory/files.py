@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
@@ -48,8 +49,11 @@ def write_private(path: Path, text: str) -> None:
 
 
 def append_private(path: Path, data: bytes) -> None:
-    """Append to a file with one write, or create it for its owner alone (mode 600). Raises OSError, also for a link."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    """Append to a file with one write, or create it for its owner alone (mode 600).
+
+    Raises OSError, also for a link, and for a pipe that nobody reads.
+    """
+    descriptor = os.open(path, _APPENDING, 0o600)
     try:
         os.write(descriptor, data)
     finally:

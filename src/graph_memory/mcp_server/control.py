@@ -65,12 +65,10 @@ class CallControl:
 
     @asynccontextmanager
     async def admitting(self, ctx: Context, principal: Principal | None) -> AsyncGenerator[None]:
-        """Run the block at the caller's turn. Raises RATE_LIMITED and OVERLOADED.
+        """Run the block at the caller's turn. Raises OVERLOADED.
 
         Calls with the same key have one caller. Without keys, calls of the same session have one.
         """
-        if self._rates is not None and principal is not None:
-            self._rates.count(principal.name)
         if self._admission is None:
             yield
             return
@@ -80,13 +78,15 @@ class CallControl:
 
     @contextmanager
     def observing(self, operation: str, ctx: Context) -> Generator[None]:
-        """Report the outcome and the duration of the block."""
+        """Count the call, and report its outcome and duration. Raises RATE_LIMITED."""
         began = perf_counter()
         outcome = CANCELLED
         request = str(ctx.request_id)[:MOST_OF_ID]
         running = REQUEST.set(request)
         self.in_progress += 1
         try:
+            if self._rates is not None and (key := key_of(ctx)) is not None:
+                self._rates.count(key)
             yield
             outcome = OK
         except GraphError as error:

@@ -39,6 +39,11 @@ def hash_of(secret: str) -> str | None:
     return hashlib.sha256(secret.encode()).hexdigest() if _SECRET.fullmatch(secret) else None
 
 
+def without_secrets(text: str) -> str:
+    """Return the text with every secret of a key shortened to its prefix."""
+    return _SECRET.sub(lambda secret: secret[0][:PREFIX_LENGTH], text)
+
+
 class Right(StrEnum):
     """A right in a domain. Each includes the rights before it."""
 

@@ -12,14 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString, cast
 
-from neo4j import AsyncSession, ResultSummary
+import anyio
+from neo4j import AsyncSession, AsyncTransaction, ResultSummary
 from neo4j.exceptions import Neo4jError
 
-from graph_memory.model.errors import GraphError, Hint
+from graph_memory.model.errors import Code, GraphError, Hint
 from graph_memory.model.text.visible import escape_invisible
 from graph_memory.model.text.wording import quote
 from graph_memory.model.values.arguments import invalid_argument
 from graph_memory.model.values.fields import check_json
+from graph_memory.storage.driver_errors import LOST, unavailable
 from graph_memory.storage.driver_values import plain_value
 from graph_memory.storage.queries import check_text
 from graph_memory.storage.statement_rights import check_ad_hoc
@@ -32,7 +34,15 @@ MAX_LENGTH = 10_000
 _MAX_MESSAGE = 500
 _EXPECTED = re.compile(r": expected .{80,}(?= \(line)")
 """A long list of words that Neo4j expected instead."""
-_AT_FAULT = ("Neo.ClientError.Statement.", "Neo.DatabaseError.Statement.")
+_SILENCE_SECONDS = 3.0
+"""Time after the limit in which Neo4j has to say that it has stopped the statement."""
+_AT_FAULT = (
+    "Neo.ClientError.Statement.",
+    "Neo.ClientError.Schema.",
+    "Neo.DatabaseError.Statement.",
+    "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+    "Neo.TransientError.General.TransactionOutOfMemoryError",
+)
 """Beginning of the codes of errors that the author of a statement can correct."""
 
 _SKIPPED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n\r]*|/\*.*?\*/", re.DOTALL)
@@ -40,7 +50,9 @@ _SKIPPED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n\r]*|/\*.*?
 _TOKEN = re.compile(rf"(?P<skipped>{_SKIPPED.pattern})|`(?P<quoted>(?:[^`]|``)*)`|(?P<other>.)", re.DOTALL)
 _FUNCTION = re.compile(r"\b(\w+)(?:\s*\.\s*\w+)+\s*\(")
 """A function in a namespace, such as one of a plugin."""
-_USE = re.compile(r"(?<![\w.:$])USE(?:\s+\w|\s*\()", re.IGNORECASE)
+_USE = re.compile(r"(?<![\w.:$])(?<!\bAS )USE(?: \w| ?\()", re.IGNORECASE)
+_UNLIMITED = re.compile(r"(?<![\w.:$])(?:reduce|(?<!\bUNWIND )range) ?\(", re.IGNORECASE)
+"""Functions with which an expression needs time or memory that Neo4j does not limit."""
 _SIGN = re.compile(r"\W")
 _NAMESPACES = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
 """Namespaces of functions that only compute."""
@@ -79,11 +91,7 @@ async def read_ad_hoc(store: Store, statement: str, params: Mapping[str, object]
 
     async def read(session: AsyncSession) -> AdHocRows:
         async with await session.begin_transaction({"app": "graph-memory", "query": "ad hoc"}, SECONDS) as inner:
-            check_plan(await (await inner.run(f"EXPLAIN {text}", values)).consume())
-            result = await inner.run(text, values)
-            records = await result.fetch(limit + 1)
-            rows = [[plain_value(value) for value in record.values()] for record in records[:limit]]
-            return AdHocRows(result.keys(), rows, len(records) > limit)
+            return await _run_once(inner, text, values, limit)
 
     try:
         return await store.read_in_session(SECONDS, read, rows_at_once=limit + 1)
@@ -91,6 +99,23 @@ async def read_ad_hoc(store: Store, statement: str, params: Mapping[str, object]
         if isinstance(cause := error.__cause__, Neo4jError) and (cause.code or "").startswith(_AT_FAULT):
             raise syntax_error(cause) from cause
         raise
+
+
+async def _run_once(inner: AsyncTransaction, text: LiteralString, values: dict[str, object], limit: int) -> AdHocRows:
+    """Check the plan of a statement and run it. Never repeats it, because it may be the reason of the failure."""
+    try:
+        with anyio.fail_after(SECONDS + _SILENCE_SECONDS):
+            check_plan(await (await inner.run(f"EXPLAIN {text}", values)).consume())
+            result = await inner.run(text, values)
+            records = await result.fetch(limit + 1)
+    except TimeoutError as error:
+        message = f"Neo4j did not stop the statement after {SECONDS:.0f} s, and may still compute"
+        raise GraphError(Code.TIMEOUT, message, {"hint": "Use shorter lists in expressions."}) from error
+    except LOST as error:
+        hint = "Neo4j may have needed too much memory. Use smaller lists and texts in expressions."
+        raise unavailable("Neo4j was lost while it ran the statement", hint) from error
+    rows = [[plain_value(value) for value in record.values()] for record in records[:limit]]
+    return AdHocRows(result.keys(), rows, len(records) > limit)
 
 
 def check_words(statement: str) -> None:
@@ -101,9 +126,12 @@ def check_words(statement: str) -> None:
         raise _error(f"The statement has more than {MAX_LENGTH:,} characters", "Pass long values as parameters.")
     if "\\u" in statement.lower():
         raise _error(r"The statement has the escape \u", "Write the character itself, or pass it as a parameter.")
-    words = _words_of(statement)
+    words = " ".join(_words_of(statement).split())
     if _USE.search(words):
         raise _error("USE is not allowed", "Leave it out: a statement reads the database of the memory.")
+    if match := _UNLIMITED.search(words):
+        name = match[0].rstrip("( ")
+        raise _error(f"{name}() is not allowed here", "Use UNWIND range(…), and aggregates such as sum and collect.")
     for match in _FUNCTION.finditer(words):
         if match[1].lower() not in _NAMESPACES:
             name = "".join(match[0].split())

@@ -16,6 +16,7 @@ from graph_memory.agent.capture.drain import drain, follow_spool
 from graph_memory.agent.results import Event
 from graph_memory.chat import chat_model
 from graph_memory.hooks.spool import database_key
+from graph_memory.memory.recall.questions.relevance import MOST_REPETITIONS
 from graph_memory.model.errors import Code, GraphError
 from integration.capture.conftest import Client, Project, serving
 from model_server import Fault, model_server
@@ -186,7 +187,7 @@ async def test_a_question_that_was_asked_often_hides_neither_its_answer_nor_the_
     assert "5 seconds" in (await prompt_context(memory, question, "s1", ())).text
     content = str((await memory.recall.recall(question)).content)
     assert "5 seconds" in content
-    assert content.count(question) == 1
+    assert content.count(question) == MOST_REPETITIONS
     assert '- Basket (new page): + "It is blue."' in (await session_briefing(memory, None, None)).text
 
 

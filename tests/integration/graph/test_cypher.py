@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from neo4j import Driver
+from neo4j import AsyncTransaction, Driver
+from neo4j.exceptions import ServiceUnavailable
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.model.rights import Caller, Grant, Principal, Right, calling
@@ -42,6 +43,9 @@ FORBIDDEN = (
     "TERMINATE TRANSACTION 'neo4j-transaction-1'",
     "CREATE USER planted SET PASSWORD 'planted-planted'",
     "STOP DATABASE neo4j",
+    "RETURN reduce(s = 0, x IN [1] | s + x)",
+    "RETURN size([x IN range(1, 60000000) | toString(x)])",
+    "RETURN `range` (1, 60000000)",
     "USE system MATCH (n) RETURN n",
     "USE`system` RETURN 1",
     "USE (neo4j) MATCH (n) RETURN n",
@@ -110,12 +114,29 @@ async def test_rows_tokens_and_texts_are_limited(kitchen: Memory) -> None:
     result = await kitchen.query_cypher("UNWIND range(1, 300) AS i RETURN i, $text", {"text": "word " * 50}, limit=300)
     assert 10 < len(result.rows) < 100
     assert "max_tokens" in str(result.warnings)
-    [[text, numbers]] = (await kitchen.query_cypher("RETURN $text, range(1, 400)", {"text": "x" * 9_000})).rows
+    [[text, numbers]] = (await kitchen.query_cypher("RETURN $text, $n", {"text": "x" * 9_000, "n": [*range(400)]})).rows
     assert (len(str(text)), numbers) == (2_000, "[400 numbers]")
     for wrong in ({"limit": 0}, {"limit": 1_001}, {"max_tokens": 1}):
         with pytest.raises(GraphError) as caught:
             await kitchen.query_cypher("RETURN 1", **wrong)
         assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_a_statement_that_loses_neo4j_is_not_repeated(kitchen: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+
+    async def lose(*arguments: object, **_: object) -> None:
+        calls.append(arguments)
+        raise ServiceUnavailable("gone")
+
+    monkeypatch.setattr(AsyncTransaction, "run", lose)
+    with pytest.raises(GraphError) as caught:
+        await kitchen.query_cypher("RETURN 1")
+    assert (caught.value.code, len(calls)) == (Code.STORE_UNAVAILABLE, 1)
+
+
+async def test_an_alias_may_be_called_use(kitchen: Memory) -> None:
+    assert (await kitchen.query_cypher("UNWIND range(1, 2) AS use RETURN use")).rows == ((1,), (2,))
 
 
 async def test_a_large_result_is_not_fetched(kitchen: Memory) -> None:

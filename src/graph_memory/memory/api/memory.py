@@ -267,8 +267,7 @@ class Memory(Writes):
         """
         from graph_memory.memory.domains.deletion import delete_domain
 
-        with self._core.audit.act("delete_domain", check_domain(name), origin=self._core.origin):
-            return await delete_domain(self._core, name)
+        return await delete_domain(self._core, check_domain(name))
 
 
 class Transaction(Memory):

@@ -43,6 +43,11 @@ STAGES: dict[str, Query[int]] = {
 
 async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     """Delete a domain and everything in it. See `Memory.delete_domain`."""
+    with core.audit.act("delete_domain", domain, origin=core.origin):
+        return await _delete_domain(core, domain)
+
+
+async def _delete_domain(core: Core, domain: str) -> DomainDeleted:
     require(domain, Right.ADMIN)
     await _check_is_alone(core, domain)
     job = await jobs.begin(

@@ -21,6 +21,7 @@ from graph_memory.memory.recall.questions.open_work import (
 )
 from graph_memory.memory.recall.questions.phrases import Period, parse_time
 from graph_memory.memory.recall.questions.relevance import (
+    MOST_REPETITIONS,
     close_values,
     fits,
     nearest_values,
@@ -101,19 +102,20 @@ def test_beside_a_text_that_clearly_fits_others_are_added_that_nearly_fit() -> N
 
 
 @for_rows(
-    ("text", "query", "expected"),
+    ("text", "query", "hidden"),
     [
-        ("Where is the larch?", "where is the LARCH?", {"b"}),
-        ("Where is the larch?", "where is the larch", set()),
-        ("Where is the larch? Here.", "Where is the larch?", set()),
+        ("Where is the larch?", "where is the LARCH?", 2),
+        ("Where is the larch?", "where is the larch", 0),
+        ("Where is the larch? Here.", "Where is the larch?", 0),
     ],
 )
-def test_of_texts_that_only_repeat_the_question_one_is_kept(text: str, query: str, expected: set[str]) -> None:
+def test_of_texts_that_only_repeat_the_question_a_few_are_kept(text: str, query: str, hidden: int) -> None:
     result = ranking_of(text, 1.0)
     stored = result.scored["a"]
-    twice = {name: replace(stored, passage=replace(stored.passage, unit=name)) for name in ("a", "b")}
-    ranked = [Ranked(name, 1.0, None, ()) for name in ("a", "b")]
-    assert repetitions(replace(result, scored=twice, ranked=ranked), query) == expected
+    names = [f"n{number}" for number in range(MOST_REPETITIONS + 2)]
+    alike = {name: replace(stored, passage=replace(stored.passage, unit=name)) for name in names}
+    ranked = [Ranked(name, 1.0, None, ()) for name in names]
+    assert repetitions(replace(result, scored=alike, ranked=ranked), query) == {*names[len(names) - hidden :]}
 
 
 @for_rows(

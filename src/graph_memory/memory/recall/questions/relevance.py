@@ -30,6 +30,8 @@ FITS_BESIDE = 0.6
 """Minimum fit of other passages that are added too, as a share of the two minimums."""
 _FEWEST_WORDS = 3
 """Minimum number of words of a text that tells anything to a reader who did not ask."""
+MOST_REPETITIONS = 5
+"""Maximum number of results that only repeat the question."""
 NEAREST = 3
 """Maximum number of results if nothing fits."""
 NEAREST_TOKENS = 120
@@ -98,7 +100,10 @@ def units_without_news(ranking: Ranking, query: str) -> frozenset[str]:
 
 
 def repetitions(ranking: Ranking, query: str) -> frozenset[str]:
-    """Return the units that only repeat the question, except the best one. There are none if the query has no `?`."""
+    """Return the units that only repeat the question, except the best few, which may have other properties.
+
+    There are none if the query has no `?`.
+    """
     if not query.rstrip().endswith("?"):
         return frozenset()
     query_words = words(query)
@@ -108,7 +113,7 @@ def repetitions(ranking: Ranking, query: str) -> frozenset[str]:
         if _is_running_text(scored) and words(scored.passage.text) != query_words
     }
     repeating = matching_units(ranking) - telling
-    return frozenset([ranked.owner for ranked in ranking.ranked if ranked.owner in repeating][1:])
+    return frozenset([ranked.owner for ranked in ranking.ranked if ranked.owner in repeating][MOST_REPETITIONS:])
 
 
 def matching_units(ranking: Ranking) -> frozenset[str]:
