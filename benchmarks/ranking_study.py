@@ -209,13 +209,13 @@ def add_whole_scores(
     places_of: dict[str, list[int]] = {}
     for place in places:
         places_of.setdefault(index.passages[place].owner, []).append(place)
-    several = [of_entry for of_entry in places_of.values() if len(of_entry) > 1]
-    whole = dict.fromkeys(range(len(several)), 0.0)
-    for score in scores if several else ():
-        for number, of_entry in enumerate(several):
+    long_entries = [of_entry for of_entry in places_of.values() if len(of_entry) > 1]
+    whole = dict.fromkeys(range(len(long_entries)), 0.0)
+    for score in scores if long_entries else ():
+        for number, of_entry in enumerate(long_entries):
             whole[number] += float(score[of_entry].max())
     result = result.copy()
-    for number, of_entry in enumerate(several):
+    for number, of_entry in enumerate(long_entries):
         result[of_entry] += setting.whole * (whole[number] - result[of_entry])
     return result
 

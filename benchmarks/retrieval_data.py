@@ -65,7 +65,7 @@ def stores(data: Path = DATA) -> list[Store]:
 def long_stores(data: Path = DATA) -> list[Store]:
     """Return the conversations of LoCoMo with long messages, all conversations in one domain.
 
-    A message is the turns of a session, or those of one speaker. In the third store, every second session is left as
+    A message consists of turns of a session, by both speakers or by one. In the third store, every second session is left as
     turns.
     Raises SystemExit where they do not lie beside the repository.
     """
