@@ -65,9 +65,8 @@ def stores(data: Path = DATA) -> list[Store]:
 def long_stores(data: Path = DATA) -> list[Store]:
     """Return the conversations of LoCoMo with long messages, all conversations in one domain.
 
-    A message consists of turns of a session, by both speakers or by one. In the third store, every second session is left as
-    turns.
-    Raises SystemExit where they do not lie beside the repository.
+    A message consists of turns of a session, by both speakers or by one. In the third store, every second session is
+    left as turns. Raises SystemExit without the data.
     """
     conversations = _conversations(data)
     return [
