@@ -48,7 +48,7 @@ def sessions_from_json(text: str | None) -> list[SessionSummary]:
 
 
 def _merge_pair(summary: SessionSummary, other: SessionSummary) -> SessionSummary:
-    """Merge two parts of a session. A subject that changed in both counts twice."""
+    """Merge two parts of a session. A subject that changed in both parts is counted twice."""
     late = summary if summary.last_seq >= other.last_seq else other
     return late.model_copy(
         update={

@@ -44,7 +44,7 @@ async def requested_domains(
         below = readable(name for row in rows.values() for name in row.children) if include_children else []
         level = [name for name in dict.fromkeys(below) if name not in reached]
     if len(reached) > MAX_DOMAINS:
-        message = f"These are more than {MAX_DOMAINS} domains: {join_names(list(reached)[:3])}, …"
+        message = f"More than {MAX_DOMAINS} domains are selected: {join_names(list(reached)[:3])}, …"
         raise invalid_argument("domains", message, f"Pass at most {MAX_DOMAINS}, or omit include_children.")
     return tuple(reached)
 

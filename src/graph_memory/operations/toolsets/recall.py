@@ -43,7 +43,7 @@ _OTHER_SCHEMAS = {
 Weightings = Annotated[
     dict[str, Any],
     WithJsonSchema(object_schema({f"{name}_weight": NUMBER for name in WEIGHTS})),
-    Field(description="Weights: default 1, but 0 for recency, use and edges"),
+    Field(description="Weights (default 1; recency, use and edges: 0)"),
 ]
 Filters = Annotated[
     dict[str, object],

@@ -20,6 +20,7 @@ MAX_COMPARED = 500
 MAX_SIMILAR = 60
 """Maximum number of observations that a text is then compared with."""
 _MAX_WORDS = 6
+"""Maximum number of words by which similar observations are searched."""
 _MAX_PARTS = 4
 """Maximum number of parts by which candidates for equal texts are selected before white space is normalized."""
 _SHORTEST, _STEM = 3, 6
