@@ -6,13 +6,15 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from typer.core import TyperArgument, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 Parameter = TyperArgument | TyperOption
 
 
 def use_own_help() -> None:
     """Use this module for all help texts. Typer has no settings for what it does otherwise."""
+    for kind in (TyperCommand, TyperGroup):
+        setattr(kind, "format_help", _write_help)  # noqa: B010 - the types of its arguments are private
     setattr(TyperGroup, "format_commands", _write_commands)  # noqa: B010 - the types of its arguments are private
     setattr(TyperOption, "display_type_rich", _option_value)  # noqa: B010 - the type of its context is private
     setattr(TyperArgument, "display_type_rich", _argument_value)  # noqa: B010
@@ -37,6 +39,14 @@ def _option_value(option: TyperOption, **_: object) -> str | None:
 
 def _argument_value(_argument: TyperArgument, **_: object) -> None:
     """Return None, since the name of an argument is enough."""
+
+
+def _write_help(command: TyperCommand | TyperGroup, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+    """Write the help as plain text. Typer would use `rich`, which takes 140 ms to import."""
+    command.format_usage(ctx, formatter)
+    command.format_help_text(ctx, formatter)
+    command.format_options(ctx, formatter)
+    command.format_epilog(ctx, formatter)
 
 
 def _write_commands(group: TyperGroup, ctx: Any, formatter: Any) -> None:  # noqa: ANN401

@@ -760,7 +760,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.changes.keys:put_keys": _DERIVES,
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],
-    "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],
+    "memory.domains.deletion:_delete_domain": ["delete_domain", "delete_a_branch"],
     "memory.domains.tree:append_job_event": _CHECKED_BEFORE,
     "memory.domains.tree:create_domain": ["make_a_domain_under_it"],
     "memory.domains.tree:update_domain": ["describe_the_domain", "put_the_domain_under_another"],
@@ -826,7 +826,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.search.index.reindexing:change_model": _FOR_SEARCH,
     "memory.search.index.reindexing:reindex": _FOR_SEARCH,
     "memory.servers:Servers.announce": "writes which servers run, which is in no domain",
-    "memory.retention.compaction:compact": ["compact"],
+    "memory.retention.compaction:_compact": ["compact"],
     "memory.retention.compaction:_Compacting._make_append": _CHECKED_BEFORE,
     "memory.retention.erasure:_begin_jobs": [
         *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
