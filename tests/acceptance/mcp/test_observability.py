@@ -58,14 +58,15 @@ async def test_metrics_need_a_key_and_count_calls_without_naming_domains(environ
 
 async def test_keys_and_refused_calls_are_in_the_audit_log(environment: dict[str, str], domain: str, tmp_path: Path):
     file = tmp_path / "audit.jsonl"
-    environment = {**environment, "GRAPH_MEMORY_AUDIT_LOG": str(file)}
+    environment = {**environment, "GRAPH_MEMORY_AUDIT_LOG": str(file), "GRAPH_MEMORY_CALLS_PER_MINUTE": "2"}
     created = run(environment, "key", "create", f"of-{domain}", "--domain", domain, "--right", "write")
     headers = {"Authorization": f"Bearer {created.stdout.split()[0]}"}
     with http_server(environment, "--toolsets", "graph,domains", auth="keys") as url:
         async with over_http(url, domain, headers=headers) as agent:
             await agent.call("query_nodes", type="Project")
             refused = await agent.within(None).error_of("delete_domain", name=domain, confirm=domain)
-    assert refused.code is Code.INSUFFICIENT_RIGHTS
+            limited = await agent.within(None).error_of("delete_domain", name=domain, confirm=domain)
+    assert (refused.code, limited.code) == (Code.INSUFFICIENT_RIGHTS, Code.RATE_LIMITED)
     key, call = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert (key["act"], key["target"], key["outcome"]) == ("create_key", f"of-{domain}", "ok")
     assert (call["act"], call["key"], call["outcome"]) == ("delete_domain", f"of-{domain}", "INSUFFICIENT_RIGHTS")
