@@ -1,6 +1,6 @@
 """The audit log: a line of JSON for each act of administration, and for each call refused for lack of rights.
 
-No line has a text of the memory. Lines go to a logger at level INFO, and to a file if the settings name one.
+Lines have no secrets. They go to a logger at level INFO, and to a file if the settings name one.
 """
 
 from __future__ import annotations

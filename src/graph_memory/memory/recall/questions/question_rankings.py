@@ -35,8 +35,10 @@ async def rank_question(scope: Scope, request: RecallRequest, query: str, timed:
         width = CANDIDATES
         while True:
             ranking = rankings[number] = await rank_candidates(search_scope, search_request, width)
+            if ranking.is_all or width >= _MAX_WIDTH:
+                return
             useless = useless_units(ranking, text, is_asked=request.is_asked)
-            if ranking.is_all or width >= _MAX_WIDTH or 2 * len(useless) < len(matching_units(ranking)):
+            if 2 * len(useless) < len(matching_units(ranking)):
                 return
             width *= _WIDENING
 

@@ -216,7 +216,7 @@ async def _add_search_results(
 def _hide_useless_results(
     ranking: Ranking, request: RecallRequest, query: str, model: str | None, seeds: Seeds
 ) -> None:
-    """Decide whether anything fits. Hide repetitions of the query, and for prompts all that does not clearly fit."""
+    """Decide whether anything fits. Hide repetitions of the query, and for prompts all results without a clear fit."""
     useless = useless_units(ranking, query, is_asked=request.is_asked)
     if request.is_asked:
         seeds.reported |= useless
